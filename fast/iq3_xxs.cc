@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fast/level.h"
+#include "quantproof/iq3_xxs.h"
+#include "fast/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/iq3_xxs.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h:
+#include "fast/iq3_row-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace quantproof {
+namespace fast {
+namespace HWY_NAMESPACE {
+
+qp_status DecodeIq3XxsRow(qp_profile profile, const std::uint8_t* bytes, float* out,
+                          std::size_t n_values, qp_location* where) {
+  return DecodeRow<Iq3Xxs>(profile, bytes, out, n_values, where);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace fast
+}  // namespace quantproof
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace quantproof::fast {
+
+HWY_EXPORT(DecodeIq3XxsRow);
+
+DecodeRowFunction iq3_xxs_row(std::int64_t target) { return QP_KERNEL_FOR(DecodeIq3XxsRow, target); }
+
+}  // namespace quantproof::fast
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The C ABI: checks arguments, widths and sizes (clause 6), then calls the level in use.
+#include "quantproof/qp.h"
+
+#include "fast/level.h"
+#include "quantproof/e8_iq3.h"
+#include "quantproof/iq3_xxs.h"
+#include "fast/transcode.h"
+
+namespace {
+
+using quantproof::E8Iq3;
+using quantproof::Iq3Xxs;
+using quantproof::kBlockWeights;
+
+qp_status refuse(qp_location* where, qp_status status, const char* field) {
+  if (where != nullptr) *where = {0, 0, field};
+  return status;
+}
+
+bool is_format(qp_format format) { return format == QP_IQ3_XXS || format == QP_E8_IQ3; }
+
+bool is_profile(qp_profile profile) {
+  return profile == QP_PROFILE_STRICT || profile == QP_PROFILE_GGML ||
+         profile == QP_PROFILE_COLIBRI;
+}
+
+bool fits(qp_format format, std::size_t n_values) {
+  return format == QP_E8_IQ3 || n_values % kBlockWeights == 0;
+}
+
+}  // namespace
+
+size_t qp_row_size(qp_format format, size_t n_values) {
+  if (!is_format(format) || !fits(format, n_values)) return 0;
+  static_assert(Iq3Xxs::kBlockBytes == E8Iq3::kBlockBytes);
+  // No overflow: 98 bytes stand for 256 values.
+  return (n_values / kBlockWeights + (n_values % kBlockWeights != 0 ? 1 : 0)) * Iq3Xxs::kBlockBytes;
+}
+
+qp_status qp_decode_at(qp_profile profile, qp_format format, const void* bytes, size_t n_bytes,
+                       float* out, size_t n_values, qp_location* where) {
+  if (!is_profile(profile)) return refuse(where, QP_BAD_ARGUMENT, "profile");
+  if (!is_format(format)) return refuse(where, QP_BAD_ARGUMENT, "format");
+  if (bytes == nullptr && n_bytes > 0) return refuse(where, QP_BAD_ARGUMENT, "bytes");
+  if (out == nullptr && n_values > 0) return refuse(where, QP_BAD_ARGUMENT, "out");
+  if (!fits(format, n_values)) return refuse(where, QP_BAD_WIDTH, "n_values");
+  if (n_bytes != qp_row_size(format, n_values)) return refuse(where, QP_BAD_SIZE, "n_bytes");
+  const std::int64_t target = quantproof::fast::active_target();
+  const auto decode_row = format == QP_IQ3_XXS ? quantproof::fast::iq3_xxs_row(target)
+                                               : quantproof::fast::e8_iq3_row(target);
+  return decode_row(profile, static_cast<const std::uint8_t*>(bytes), out, n_values, where);
+}
+
+qp_status qp_decode(qp_format format, const void* bytes, size_t n_bytes, float* out,
+                    size_t n_values) {
+  return qp_decode_at(QP_PROFILE_STRICT, format, bytes, n_bytes, out, n_values, nullptr);
+}
+
+qp_status qp_transcode_at(qp_format from, const void* in, qp_format to, void* out, size_t n_blocks,
+                          qp_location* where) {
+  if (!is_format(from)) return refuse(where, QP_BAD_ARGUMENT, "from");
+  if (!is_format(to) || to == from) return refuse(where, QP_BAD_ARGUMENT, "to");
+  if (in == nullptr && n_blocks > 0) return refuse(where, QP_BAD_ARGUMENT, "in");
+  if (out == nullptr && n_blocks > 0) return refuse(where, QP_BAD_ARGUMENT, "out");
+  const auto* source = static_cast<const std::uint8_t*>(in);
+  auto* target = static_cast<std::uint8_t*>(out);
+  return to == QP_E8_IQ3
+             ? quantproof::fast::transcode_to_e8_iq3(source, target, n_blocks, where)
+             : quantproof::fast::transcode_to_iq3_xxs(source, target, n_blocks, where);
+}
+
+qp_status qp_transcode(qp_format from, const void* in, qp_format to, void* out, size_t n_blocks) {
+  return qp_transcode_at(from, in, to, out, n_blocks, nullptr);
+}
+
+const char* qp_status_name(qp_status status) {
+  switch (status) {
+    case QP_OK:
+      return "ok";
+    case QP_BAD_ARGUMENT:
+      return "bad_argument";
+    case QP_BAD_WIDTH:
+      return "bad_width";
+    case QP_BAD_SIZE:
+      return "bad_size";
+    case QP_SCALE_NOT_FINITE:
+      return "scale_not_finite";
+    case QP_TRANSCODE_OVERFLOW:
+      return "transcode_overflow";
+    case QP_TRANSCODE_INEXACT:
+      return "transcode_inexact";
+    case QP_UNKNOWN_LEVEL:
+      return "unknown_level";
+    case QP_UNSUPPORTED_LEVEL:
+      return "unsupported_level";
+  }
+  return "unknown_status";
+}
+
+const char* qp_version(void) { return QUANTPROOF_VERSION; }

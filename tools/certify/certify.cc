@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/certify/certify.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "fmt/format.h"
+#include "quantproof/qp.h"
+#include "tools/certify/checks.h"
+#include "tools/certify/proof_checks.h"
+#include "tools/certify/sha256.h"
+
+namespace quantproof::certify {
+
+namespace {
+
+constexpr int kClaimLimitSeconds = 180;
+
+// What is to be run for one claim.
+struct Job {
+  const Claim* claim;
+  std::function<Outcome(Situation&)> run;
+};
+
+std::vector<qp_profile> profiles_of(const Request& request, const TargetSpec& target) {
+  if (request.profile) return {*request.profile};
+  if (target.builtin) return {QP_PROFILE_STRICT, QP_PROFILE_GGML, QP_PROFILE_COLIBRI};
+  switch (target.preset) {
+    case Preset::kGgml:
+      return {QP_PROFILE_GGML};
+    case Preset::kColibri:
+      return {QP_PROFILE_COLIBRI};
+    case Preset::kQp:
+      break;
+  }
+  return {QP_PROFILE_STRICT};
+}
+
+std::vector<qp_format> formats_of(const Request& request, const TargetSpec& target) {
+  if (target.builtin) {
+    return request.formats.empty() ? std::vector{QP_IQ3_XXS, QP_E8_IQ3} : request.formats;
+  }
+  if (target.preset == Preset::kQp) {
+    if (request.formats.size() != 1) {
+      throw UsageError("preset qp needs exactly one --format: one symbol decodes one format");
+    }
+    return request.formats;
+  }
+  const qp_format format = target.preset == Preset::kGgml ? QP_IQ3_XXS : QP_E8_IQ3;
+  for (const qp_format wanted : request.formats) {
+    if (wanted != format) {
+      throw UsageError(fmt::format("preset {} decodes {}, not {}", preset_name(target.preset),
+                                   format_name(format), format_name(wanted)));
+    }
+  }
+  return {format};
+}
+
+const Claim* claim_of(const std::string& id) {
+  const Claim* claim = find_claim(id);
+  if (claim == nullptr) throw std::logic_error(fmt::format("claims.json lacks {}", id));
+  return claim;
+}
+
+// The rank of a claim in claims.json, which is the order of every report.
+std::size_t rank(const Claim* claim) { return static_cast<std::size_t>(claim - claims().data()); }
+
+std::string quote(const std::string& word) {
+  const bool plain = !word.empty() && word.find_first_not_of(
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./") ==
+      std::string::npos;
+  if (plain) return word;
+  std::string quoted = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+std::string reproduce_command(const Request& request, const TargetSpec& target,
+                              const Claim& claim) {
+  std::string command = "quantproof certify";
+  if (!target.builtin) command += " --target " + quote(request.target_text);
+  if (claim.format == "iq3_xxs" || claim.format == "e8_iq3") command += " --format " + claim.format;
+  if (request.profile) command += " --profile " + profile_name(*request.profile);
+  return command + fmt::format(" --claim {} --seed {}", claim.id, request.seed);
+}
+
+void add_format_jobs(const Request& request, const TargetSpec& target, qp_format format,
+                     const std::vector<qp_profile>& profiles, std::vector<Job>& jobs,
+                     Certificate& certificate) {
+  std::shared_ptr<Decoder> decoder =
+      target.builtin ? builtin_decoder(format) : library_decoder(target, format);
+  for (const CheckEntry& entry : format_checks(format)) {
+    if (entry.builtin_only && !target.builtin) continue;
+    const Claim* claim = claim_of(entry.claim);
+    if (decoder == nullptr) {
+      const std::string symbol = symbol_for(target, format);
+      jobs.push_back({claim, [symbol](Situation&) {
+                        return Outcome{Verdict::kNotExercised,
+                                       fmt::format("the library has no symbol {}", symbol)};
+                      }});
+      continue;
+    }
+    if (entry.needs_status && !decoder->has_status()) {
+      certificate.notes.push_back(fmt::format(
+          "{} does not apply: the target has no status to refuse input with", entry.claim));
+      continue;
+    }
+    const CheckInput input{decoder.get(), format, profiles, request.seed, request.seconds};
+    jobs.push_back({claim, [decoder, input, run = entry.run](Situation& situation) {
+                      return run(input, situation);
+                    }});
+  }
+}
+
+// Claims about the library itself: general checks and proofs, for the formats asked for.
+void add_builtin_jobs(const Request& request, const std::vector<qp_format>& formats,
+                      std::vector<Job>& jobs) {
+  for (const CheckEntry& entry : general_checks()) {
+    const CheckInput input{nullptr, formats.front(), {}, request.seed, request.seconds};
+    jobs.push_back({claim_of(entry.claim),
+                    [input, run = entry.run](Situation& s) { return run(input, s); }});
+  }
+  const auto wanted = [&](const Claim& claim) {
+    if (claim.format == "iq3_xxs" || claim.format == "e8_iq3") {
+      return std::find(formats.begin(), formats.end(), parse_format(claim.format)) != formats.end();
+    }
+    return true;
+  };
+  // A build without a prover still lists what it could not prove.
+  for (const Claim& claim : claims()) {
+    const bool proved_here = claim.method == "smt" || claim.command.find("quantproof prove") == 0;
+    const auto proofs = proof_claims();
+    const bool has_proof = std::find(proofs.begin(), proofs.end(), claim.id) != proofs.end();
+    if ((!proved_here && !has_proof) || !wanted(claim)) continue;
+    jobs.push_back({&claim, [id = claim.id](Situation& situation) {
+                      situation.describe("proving " + id);
+                      return run_proof(id, {});
+                    }});
+  }
+}
+
+nlohmann::ordered_json describe_target(const TargetSpec& target, qp_format format,
+                                       std::string& text) {
+  if (target.builtin) {
+    text = fmt::format("fast: the built-in decoder, libquantproof {}", qp_version());
+    return {{"kind", "fast"}};
+  }
+  const std::string path = library_path(target.path);
+  const std::string digest = sha256_of_file(path);
+  if (digest.empty()) throw UnreadableError(fmt::format("cannot read {}", target.path));
+  const std::string symbol = symbol_for(target, format);
+  text = fmt::format("{} in {}\n          preset {}, SHA-256 {}", symbol, target.path,
+                     preset_name(target.preset), digest);
+  return {{"kind", "lib"},
+          {"path", target.path},
+          {"preset", preset_name(target.preset)},
+          {"symbol", symbol},
+          {"sha256", digest}};
+}
+
+}  // namespace
+
+Certificate certify(const Request& request) {
+  const TargetSpec target = parse_target(request.target_text);
+  const auto formats = formats_of(request, target);
+  const auto profiles = profiles_of(request, target);
+
+  Certificate certificate;
+  certificate.profile = profiles.size() == 1 ? profile_name(profiles.front()) : "all";
+  certificate.seed = request.seed;
+  certificate.target = describe_target(target, formats.front(), certificate.target_text);
+  if (target.builtin) {
+    for (std::size_t i = 0; i < qp_level_count(); ++i) {
+      if (qp_level_supported(i) != 0) {
+        certificate.levels_run.emplace_back(qp_level_name(i));
+      } else {
+        certificate.levels_not_run.emplace_back(qp_level_name(i), "this CPU does not support it");
+      }
+    }
+  }
+
+  std::vector<Job> jobs;
+  for (const qp_format format : formats) {
+    add_format_jobs(request, target, format, profiles, jobs, certificate);
+  }
+  if (target.builtin) add_builtin_jobs(request, formats, jobs);
+  std::stable_sort(jobs.begin(), jobs.end(),
+                   [](const Job& a, const Job& b) { return rank(a.claim) < rank(b.claim); });
+  if (!request.claims.empty()) {
+    for (const std::string& id : request.claims) {
+      const bool known = std::any_of(jobs.begin(), jobs.end(),
+                                     [&](const Job& job) { return job.claim->id == id; });
+      if (!known) throw UsageError(fmt::format("claim {} is not among those of this target", id));
+    }
+    std::erase_if(jobs, [&](const Job& job) {
+      return std::find(request.claims.begin(), request.claims.end(), job.claim->id) ==
+             request.claims.end();
+    });
+    certificate.notes.clear();
+  }
+
+  const auto limit = std::chrono::seconds(kClaimLimitSeconds + static_cast<long>(request.seconds));
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (request.progress) request.progress(jobs[i].claim->id, i + 1, jobs.size());
+    const auto start = std::chrono::steady_clock::now();
+    ClaimResult result;
+    result.claim = jobs[i].claim;
+    result.outcome = run_isolated(limit, jobs[i].run);
+    result.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    result.reproduce = reproduce_command(request, target, *jobs[i].claim);
+    certificate.claims.push_back(std::move(result));
+  }
+  return certificate;
+}
+
+}  // namespace quantproof::certify

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Certifies a target against the specification: which checks apply, in which order, with what
+// result. Nothing here prints.
+#ifndef QUANTPROOF_TOOLS_CERTIFY_CERTIFY_H_
+#define QUANTPROOF_TOOLS_CERTIFY_CERTIFY_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quantproof/status.h"
+#include "tools/certify/certificate.h"
+#include "tools/certify/decoder.h"
+
+namespace quantproof::certify {
+
+struct Request {
+  std::string target_text = "fast";
+  std::vector<qp_format> formats;        // empty: those that the target can be asked
+  std::optional<qp_profile> profile;     // none: the target's own (see default_profiles)
+  std::vector<std::string> claims;       // empty: all that apply
+  std::uint64_t seed = 1;
+  double seconds = 1.0;                  // for each random check, at least its minimum
+  // Called before each claim with its id, its number and how many there are.
+  std::function<void(const std::string&, std::size_t, std::size_t)> progress;
+};
+
+// Throws UsageError and UnreadableError.
+Certificate certify(const Request& request);
+
+}  // namespace quantproof::certify
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The checks that run a decoder: each discharges one claim of spec/claims.json.
+#ifndef QUANTPROOF_TOOLS_CERTIFY_CHECKS_H_
+#define QUANTPROOF_TOOLS_CERTIFY_CHECKS_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "quantproof/status.h"
+#include "tools/certify/decoder.h"
+#include "tools/certify/isolate.h"
+
+namespace quantproof::certify {
+
+struct CheckInput {
+  Decoder* decoder = nullptr;  // null for checks that do not run one
+  qp_format format = QP_IQ3_XXS;
+  std::vector<qp_profile> profiles;
+  std::uint64_t seed = 1;
+  double seconds = 1.0;  // for random checks: how long to go on, at least their minimum
+};
+
+using Check = Outcome (*)(const CheckInput&, Situation&);
+
+struct CheckEntry {
+  std::string claim;
+  Check run;
+  bool needs_status;   // cannot be put to a decoder without an error channel
+  bool builtin_only;   // speaks of this library's own functions
+};
+
+// The checks of one format, in the order in which they run and are reported.
+std::vector<CheckEntry> format_checks(qp_format format);
+
+// The checks that belong to no single format (HALF-WIDEN-1, IQ3-CODEBOOK-1, TRANSCODE-2).
+std::vector<CheckEntry> general_checks();
+
+}  // namespace quantproof::certify
+
+#endif

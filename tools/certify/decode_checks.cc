@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Checks of a decoder as a black box: whatever the target is, it sees bytes and gives floats.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <set>
+
+#include "fmt/format.h"
+#include "fuzz/blocks.h"
+#include "quantproof/e8_iq3.h"
+#include "quantproof/iq3_xxs.h"
+#include "quantproof/ref/transcode.h"
+#include "quantproof/qp.h"
+#include "tools/certify/checks.h"
+#include "tools/certify/comparer.h"
+#include "tools/certify/vectors.h"
+
+namespace quantproof::certify {
+
+namespace {
+
+using Fields = Iq3Fields<std::uint32_t>;
+constexpr std::uint32_t kOne = 0x3C00;  // binary16 1.0
+
+// A block whose fields are all zero, but for the scale 1.0.
+Fields plain_fields() {
+  Fields fields;
+  fields.scale = kOne;
+  return fields;
+}
+
+// Runs `cases` when the target is alive at all, and turns the result into an outcome.
+template <class Cases>
+Outcome run_cases(const CheckInput& input, Situation& situation, Cases cases) {
+  Comparer comparer(*input.decoder, input.format, input.profiles, input.seed, situation);
+  if (const auto dead = comparer.not_exercised()) return *dead;
+  const std::string passed = cases(comparer);
+  Outcome outcome = comparer.outcome(passed);
+  if (outcome.verdict == Verdict::kPass && comparer.cases() == 0) {
+    return {Verdict::kNotExercised, "no case of this check can be put to the target"};
+  }
+  return outcome;
+}
+
+// As run_cases, for claims over a whole finite domain: a case that the target cannot be asked
+// leaves the claim open.
+template <class Cases>
+Outcome run_exhaustive(const CheckInput& input, Situation& situation, Cases cases) {
+  Comparer comparer(*input.decoder, input.format, input.profiles, input.seed, situation);
+  if (const auto dead = comparer.not_exercised()) return *dead;
+  const std::string passed = cases(comparer);
+  Outcome outcome = comparer.outcome(passed);
+  if (outcome.verdict == Verdict::kPass && comparer.left_out() > 0) {
+    return {Verdict::kNotExercised,
+            fmt::format("{} cases agree, but {} must be refused and the target has no status to "
+                        "refuse them with",
+                        comparer.cases(), comparer.left_out())};
+  }
+  return outcome;
+}
+
+Outcome check_vectors(const CheckInput& input, Situation& situation) {
+  return run_cases(input, situation, [&](Comparer& comparer) {
+    std::size_t asked = 0;
+    std::size_t total = 0;
+    for (const VectorCase& vector : decode_vectors(input.format)) {
+      for (const qp_profile profile : input.profiles) {
+        ++total;
+        if (vector.n_values % kBlockWeights != 0 && !input.decoder->has_partial_blocks()) continue;
+        const auto& expected = vector.expected.at(profile);
+        if (expected.status != QP_OK && !input.decoder->has_status()) continue;
+        ++asked;
+        if (!comparer.compare_with(expected, profile, vector.bytes, vector.n_values,
+                                   fmt::format("vector {} ({})", vector.id, vector.comment))) {
+          return std::string{};
+        }
+      }
+    }
+    return asked == total
+               ? fmt::format("{} cases", total)
+               : fmt::format("{} of {} cases; the others need a status or a partial block", asked,
+                             total);
+  });
+}
+
+Outcome check_scales(const CheckInput& input, Situation& situation) {
+  return run_exhaustive(input, situation, [&](Comparer& comparer) {
+    fuzz::Random random(input.seed);
+    for (std::uint32_t scale = 0; scale < 0x10000; ++scale) {
+      Fields fields = fuzz::random_fields(random);
+      fields.scale = scale;
+      if (!comparer.compare(fuzz::pack(input.format, fields), kBlockWeights,
+                            fmt::format("scale 0x{:04X}", scale))) {
+        return std::string{};
+      }
+    }
+    return std::string("65,536 scales");
+  });
+}
+
+Outcome check_rows(const CheckInput& input, Situation& situation) {
+  return run_cases(input, situation, [&](Comparer& comparer) {
+    for (std::uint32_t shift = 0; shift < 256; ++shift) {
+      Fields fields = plain_fields();
+      for (std::uint32_t k = 0; k < kIndices; ++k) fields.index[k] = (k + shift) % 256;
+      if (!comparer.compare(fuzz::pack(input.format, fields), kBlockWeights,
+                            fmt::format("index k + {}", shift))) {
+        return std::string{};
+      }
+    }
+    return std::string("256 rows x 64 positions");
+  });
+}
+
+Outcome check_signs(const CheckInput& input, Situation& situation) {
+  return run_cases(input, situation, [&](Comparer& comparer) {
+    for (std::uint32_t shift = 0; shift < 128; ++shift) {
+      Fields fields = plain_fields();
+      std::uint32_t group = 0;
+      for (auto& subblock : fields.sign_field) {
+        for (auto& field : subblock) field = (shift + 37 * group++) % 128;
+      }
+      if (!comparer.compare(fuzz::pack(input.format, fields), kBlockWeights,
+                            fmt::format("sign fields from 0x{:02X}", shift))) {
+        return std::string{};
+      }
+    }
+    return std::string("128 sign fields x 32 groups");
+  });
+}
+
+Outcome check_codes(const CheckInput& input, Situation& situation) {
+  return run_cases(input, situation, [&](Comparer& comparer) {
+    for (std::uint32_t shift = 0; shift < 16; ++shift) {
+      Fields fields = plain_fields();
+      for (std::uint32_t ib = 0; ib < kSubblocks; ++ib) {
+        fields.scale_code[ib] = (shift + 3 * ib) % 16;
+      }
+      if (!comparer.compare(fuzz::pack(input.format, fields), kBlockWeights,
+                            fmt::format("scale codes from {}", shift))) {
+        return std::string{};
+      }
+    }
+    return std::string("16 scale codes x 8 sub-blocks");
+  });
+}
+
+// Which weights bit `bit` of a block may change, from the layout alone (clause 4.6).
+template <class Layout>
+std::set<std::size_t> weights_of_bit(std::size_t bit) {
+  std::set<std::size_t> weights;
+  const auto add = [&](std::size_t first, std::size_t count) {
+    for (std::size_t i = first; i < first + count; ++i) weights.insert(i);
+  };
+  const std::size_t byte = bit / 8;
+  if (byte >= Layout::kScaleOffset && byte < Layout::kScaleOffset + 2) {
+    add(0, kBlockWeights);
+  } else if (byte >= Layout::kIndexOffset && byte < Layout::kIndexOffset + kIndices) {
+    add(kRowWeights * (byte - Layout::kIndexOffset), kRowWeights);
+  } else {
+    const std::size_t word_bit = bit - 8 * Layout::kSignScaleOffset;
+    const std::size_t ib = word_bit / 32;
+    const std::size_t in_word = word_bit % 32;
+    if (in_word >= 28) {
+      add(kSubblockWeights * ib, kSubblockWeights);
+    } else {
+      const std::size_t group = kSubblockWeights * ib + kGroupWeights * (in_word / kSignFieldBits);
+      weights.insert(group + in_word % kSignFieldBits);
+      weights.insert(group + kSignFieldBits);
+    }
+  }
+  return weights;
+}
+
+template <class Layout>
+Outcome check_dependencies(const CheckInput& input, Situation& situation) {
+  constexpr int kBases = 4;
+  return run_cases(input, situation, [&](Comparer& comparer) {
+    fuzz::Random random(input.seed);
+    for (int base = 0; base < kBases; ++base) {
+      Fields fields = fuzz::random_fields(random);
+      fields.scale = 0x2E66u + static_cast<std::uint32_t>(base);  // stays finite under any flip
+      const auto block = fuzz::pack(input.format, fields);
+      std::vector<float> before(kBlockWeights);
+      std::vector<float> after(kBlockWeights);
+      const qp_profile profile = input.profiles.front();
+      reference_decode(input.format, profile, block, before.data(), kBlockWeights, nullptr);
+      for (std::size_t bit = 0; bit < 8 * Layout::kBlockBytes; ++bit) {
+        auto flipped = block;
+        flipped[bit / 8] = static_cast<std::uint8_t>(flipped[bit / 8] ^ (1u << (bit % 8)));
+        // The map is stated apart from the reference, so it holds the reference too.
+        const auto predicted = weights_of_bit<Layout>(bit);
+        reference_decode(input.format, profile, flipped, after.data(), kBlockWeights, nullptr);
+        for (std::size_t i = 0; i < kBlockWeights; ++i) {
+          if (predicted.count(i) == 0 &&
+              std::memcmp(&before[i], &after[i], sizeof(float)) != 0) {
+            throw std::logic_error(
+                fmt::format("the reference lets bit {} change weight {}", bit, i));
+          }
+        }
+        if (!comparer.compare(flipped, kBlockWeights, fmt::format("bit {} flipped", bit))) {
+          return std::string{};
+        }
+      }
+    }
+    return fmt::format("784 bits x {} blocks", kBases);
+  });
+}
+
+// Guard pages stand right after input and output in every comparison; here also right before,
+// at every alignment, for several row lengths.
+Outcome check_memory(const CheckInput& input, Situation& situation) {
+  return run_cases(input, situation, [&](Comparer& comparer) {
+    fuzz::Random random(input.seed);
+    const bool partial = input.format == QP_E8_IQ3 && input.decoder->has_partial_blocks();
+    std::vector<std::size_t> widths = {0, 256, 512, 768, 7 * 256};
+    if (partial) widths.insert(widths.end(), {1, 3, 31, 33, 255, 257, 300, 511, 1791});
+    GuardedBuffer source(Comparer::kMaxBlocks * 98 + 16);
+    GuardedBuffer target(Comparer::kMaxBlocks * 1024 + 64);
+    situation.watch(source, "input");
+    situation.watch(target, "output");
+    std::size_t placements = 0;
+    for (const std::size_t width : widths) {
+      const std::size_t blocks = (width + kBlockWeights - 1) / kBlockWeights;
+      std::vector<std::uint8_t> bytes;
+      for (std::size_t b = 0; b < blocks; ++b) {
+        const auto block = fuzz::pack(input.format, fuzz::random_fields(random));
+        bytes.insert(bytes.end(), block.begin(), block.end());
+      }
+      if (!comparer.compare(bytes, width, fmt::format("{} weights before a guard page", width))) {
+        return std::string{};
+      }
+      std::vector<float> want(width);
+      reference_decode(input.format, input.profiles.front(), bytes, want.data(), width, nullptr);
+      for (const std::string& variant : input.decoder->variants()) {
+        input.decoder->select(variant);
+        for (std::size_t in_offset = 0; in_offset < 16; ++in_offset) {
+          for (std::size_t out_offset = 0; out_offset < 64; out_offset += sizeof(float)) {
+            std::uint8_t* in = source.first() + in_offset;
+            std::uint8_t* out = target.first() + out_offset;
+            std::memset(source.first(), 0xA5, source.capacity());
+            if (!bytes.empty()) std::memcpy(in, bytes.data(), bytes.size());
+            const std::size_t extent = out_offset + width * sizeof(float) + 64;
+            std::memset(target.first(), 0xFF, extent);
+            situation.describe(fmt::format("{} {} weights, input offset {}, output offset {}",
+                                           variant, width, in_offset, out_offset));
+            input.decoder->decode(input.profiles.front(), in, bytes.size(),
+                                  reinterpret_cast<float*>(out), width, nullptr);
+            ++placements;
+            const auto place = fmt::format("{} {} weights, input offset {}, output offset {}",
+                                           variant, width, in_offset, out_offset);
+            if (width > 0 && std::memcmp(out, want.data(), width * sizeof(float)) != 0) {
+              throw std::runtime_error("wrong values: " + place);
+            }
+            if (!bytes.empty() && std::memcmp(in, bytes.data(), bytes.size()) != 0) {
+              throw std::runtime_error("the input was changed: " + place);
+            }
+            const auto untouched = [](const std::uint8_t* begin, const std::uint8_t* end) {
+              return std::all_of(begin, end, [](std::uint8_t byte) { return byte == 0xFF; });
+            };
+            if (!untouched(target.first(), out) ||
+                !untouched(out + width * sizeof(float), target.first() + extent)) {
+              throw std::runtime_error("wrote outside the output: " + place);
+            }
+          }
+        }
+      }
+    }
+    return fmt::format("{} row widths x 16 input x 16 output alignments, {} placements",
+                       widths.size(), placements);
+  });
+}
+
+Outcome check_random(const CheckInput& input, Situation& situation) {
+  constexpr std::uint64_t kMinimumBlocks = 20'000;
+  return run_cases(input, situation, [&](Comparer& comparer) {
+    fuzz::Random random(input.seed);
+    const auto end = std::chrono::steady_clock::now() +
+                     std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                         std::chrono::duration<double>(input.seconds));
+    std::uint64_t blocks = 0;
+    for (std::uint64_t row = 0;
+         blocks < kMinimumBlocks || std::chrono::steady_clock::now() < end; ++row) {
+      // Row widths: one block mostly, up to 64 blocks (16,384 weights) now and then.
+      const std::size_t n_blocks = row % 8 == 7 ? 1 + random() % Comparer::kMaxBlocks
+                                                : 1 + random() % 3;
+      const auto bytes = fuzz::structured_blocks(input.format, n_blocks, random);
+      std::size_t width = kBlockWeights * n_blocks;
+      if (input.format == QP_E8_IQ3 && input.decoder->has_partial_blocks() && row % 4 == 1) {
+        width -= random() % kBlockWeights;
+      }
+      if (!comparer.compare(bytes, width,
+                            fmt::format("seed {}, random row {}", input.seed, row))) {
+        return std::string{};
+      }
+      blocks += n_blocks;
+    }
+    return std::string{};
+  });
+}
+
+Outcome check_refusals(const CheckInput& input, Situation& situation) {
+  return run_cases(input, situation, [&](Comparer& comparer) {
+    fuzz::Random random(input.seed);
+    std::vector<std::uint8_t> bytes;
+    for (int b = 0; b < 3; ++b) {
+      const auto block = fuzz::pack(input.format, fuzz::random_fields(random));
+      bytes.insert(bytes.end(), block.begin(), block.end());
+    }
+    // Every width up to three blocks with every plausible size around it.
+    for (std::size_t width = 0; width <= 768; ++width) {
+      for (const std::size_t size : {0u, 1u, 97u, 98u, 99u, 195u, 196u, 197u, 293u, 294u}) {
+        if (!comparer.compare(std::span(bytes).first(size), width,
+                              fmt::format("{} weights from {} bytes", width, size))) {
+          return std::string{};
+        }
+      }
+    }
+    // A bad scale in each of three blocks: what stands before it is decoded, nothing after.
+    const std::size_t scale_offset =
+        input.format == QP_IQ3_XXS ? Iq3Xxs::kScaleOffset : E8Iq3::kScaleOffset;
+    for (const std::uint32_t scale : {0x7C00u, 0xFC00u, 0x7C01u, 0x7E00u, 0xFFFFu}) {
+      for (std::size_t b = 0; b < 3; ++b) {
+        auto bad = bytes;
+        bad[98 * b + scale_offset] = static_cast<std::uint8_t>(scale);
+        bad[98 * b + scale_offset + 1] = static_cast<std::uint8_t>(scale >> 8);
+        if (!comparer.compare(bad, 768, fmt::format("scale 0x{:04X} in block {}", scale, b))) {
+          return std::string{};
+        }
+      }
+    }
+    return std::string("769 widths x 10 sizes; 5 scales x 3 blocks");
+  });
+}
+
+// qp_transcode against the reference: all scales, in place and not, and a refusal in a row.
+Outcome check_transcode(const CheckInput& input, Situation& situation) {
+  const qp_format to = input.format == QP_IQ3_XXS ? QP_E8_IQ3 : QP_IQ3_XXS;
+  for (const TranscodeCase& vector : transcode_vectors()) {
+    if (vector.from != input.format) continue;
+    std::vector<std::uint8_t> got(vector.bytes.size(), 0xEE);
+    qp_location where{0, 0, ""};
+    const qp_status status = qp_transcode_at(vector.from, vector.bytes.data(), vector.to,
+                                             got.data(), vector.n_blocks, &where);
+    auto want = vector.expected;
+    want.resize(got.size(), 0xEE);
+    if (status != vector.status || got != want || where.block != vector.where.block ||
+        where.offset != vector.where.offset || std::string(where.field) != vector.where.field) {
+      return {Verdict::kFail, fmt::format("transcode.json case {} ({}): got {}", vector.id,
+                                          vector.comment, qp_status_name(status))};
+    }
+  }
+  fuzz::Random random(input.seed);
+  for (std::uint32_t scale = 0; scale < 0x10000; ++scale) {
+    constexpr std::size_t kBlocks = 3;
+    std::vector<std::uint8_t> bytes;
+    for (std::size_t b = 0; b < kBlocks; ++b) {
+      auto fields = fuzz::random_fields(random);
+      fields.scale = b == 1 ? scale : kOne;
+      const auto block = fuzz::pack(input.format, fields);
+      bytes.insert(bytes.end(), block.begin(), block.end());
+    }
+    situation.describe(fmt::format("transcoding scale 0x{:04X}", scale));
+    std::vector<std::uint8_t> want(bytes.size(), 0xEE);
+    std::vector<std::uint8_t> got(bytes.size(), 0xEE);
+    qp_location want_where{0, 0, ""};
+    qp_location got_where{0, 0, ""};
+    const qp_status want_status =
+        ref::transcode(input.format, bytes.data(), to, want.data(), kBlocks, &want_where);
+    const qp_status got_status =
+        qp_transcode_at(input.format, bytes.data(), to, got.data(), kBlocks, &got_where);
+    auto in_place = bytes;
+    const qp_status in_place_status =
+        qp_transcode(input.format, in_place.data(), to, in_place.data(), kBlocks);
+    auto want_in_place = bytes;
+    const std::size_t written = want_status == QP_OK ? bytes.size() : bytes.size() / kBlocks;
+    std::copy_n(want.begin(), written, want_in_place.begin());
+    if (got_status != want_status || in_place_status != want_status || got != want ||
+        in_place != want_in_place || got_where.block != want_where.block ||
+        got_where.offset != want_where.offset) {
+      return {Verdict::kFail, fmt::format("scale 0x{:04X}: got {}, want {}{}", scale,
+                                          qp_status_name(got_status), qp_status_name(want_status),
+                                          got != want ? ", other bytes" : "")};
+    }
+  }
+  return {Verdict::kPass, "65,536 scales in the second of three blocks, in place and not"};
+}
+
+}  // namespace
+
+std::vector<CheckEntry> format_checks(qp_format format) {
+  const std::string prefix = format == QP_IQ3_XXS ? "IQ3XXS-" : "E8IQ3-";
+  return {
+      {prefix + "VECTORS-1", check_vectors, false, false},
+      {prefix + "SCALE-1", check_scales, false, false},
+      {prefix + "ROWS-1", check_rows, false, false},
+      {prefix + "SIGNS-1", check_signs, false, false},
+      {prefix + "CODES-1", check_codes, false, false},
+      {prefix + "DEPEND-1",
+       format == QP_IQ3_XXS ? check_dependencies<Iq3Xxs> : check_dependencies<E8Iq3>, false, false},
+      {prefix + "MEMORY-1", check_memory, false, false},
+      {prefix + "RANDOM-1", check_random, false, false},
+      {prefix + "REFUSE-1", check_refusals, true, false},
+      {prefix + "TRANSCODE-1", check_transcode, false, true},
+  };
+}
+
+}  // namespace quantproof::certify

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/certify/isolate.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <system_error>
+
+#include "fmt/format.h"
+
+namespace quantproof::certify {
+
+struct Situation::Record {
+  static constexpr std::size_t kBuffers = 4;
+  std::array<char, 2001> text;
+  std::array<const GuardedBuffer*, kBuffers> buffers;
+  std::array<const char*, kBuffers> names;
+  std::size_t n_buffers;
+  // Set by the signal handler: the buffer whose guard page was touched, and how far outside.
+  const char* fault_name;
+  std::ptrdiff_t fault_distance;
+};
+
+Situation::Situation() {
+  void* memory = mmap(nullptr, sizeof(Record), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                      -1, 0);
+  if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+  record_ = new (memory) Record{};
+}
+
+Situation::~Situation() { munmap(record_, sizeof(Record)); }
+
+void Situation::describe(std::string_view text) {
+  const std::size_t n = std::min(text.size(), record_->text.size() - 1);
+  std::memcpy(record_->text.data(), text.data(), n);
+  record_->text[n] = '\0';
+}
+
+void Situation::watch(const GuardedBuffer& buffer, const char* name) {
+  if (record_->n_buffers == Record::kBuffers) throw std::logic_error("too many watched buffers");
+  record_->buffers[record_->n_buffers] = &buffer;
+  record_->names[record_->n_buffers] = name;
+  ++record_->n_buffers;
+}
+
+std::string verdict_name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kPass:
+      return "pass";
+    case Verdict::kFail:
+      return "fail";
+    case Verdict::kRefused:
+      return "refused";
+    case Verdict::kNotExercised:
+      break;
+  }
+  return "not_exercised";
+}
+
+namespace {
+
+Situation::Record* g_record = nullptr;  // of this child; signal handlers have no argument
+
+// Only reads and writes plain memory, then dies of the same signal.
+void on_fault(int signal, siginfo_t* info, void* /*context*/) {
+  for (std::size_t i = 0; i < g_record->n_buffers; ++i) {
+    const std::ptrdiff_t distance = g_record->buffers[i]->distance_outside(info->si_addr);
+    if (distance == 0) continue;
+    g_record->fault_name = g_record->names[i];
+    g_record->fault_distance = distance;
+  }
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+// One letter for the verdict, then the detail.
+std::string serialise(const Outcome& outcome) {
+  return std::string(1, static_cast<char>('0' + static_cast<int>(outcome.verdict))) +
+         outcome.detail;
+}
+
+[[noreturn]] void run_child(int result, Situation& situation,
+                            const std::function<Outcome(Situation&)>& check) {
+  dup2(STDERR_FILENO, STDOUT_FILENO);  // what the code under test prints is not our result
+  g_record = &situation.record();
+  struct sigaction action {};
+  action.sa_sigaction = on_fault;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGSEGV, &action, nullptr);
+  sigaction(SIGBUS, &action, nullptr);
+  Outcome outcome;
+  try {
+    outcome = check(situation);
+  } catch (const std::exception& error) {
+    outcome = {Verdict::kFail, fmt::format("the check ended with an exception: {}", error.what())};
+  }
+  const std::string text = serialise(outcome);
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t n = write(result, text.data() + done, text.size() - done);
+    if (n < 0 && errno != EINTR) _exit(125);
+    if (n > 0) done += static_cast<std::size_t>(n);
+  }
+  std::fflush(nullptr);
+  _exit(0);
+}
+
+std::string describe_fault(const Situation::Record& record) {
+  if (record.fault_name == nullptr) return {};
+  const std::ptrdiff_t distance = record.fault_distance;
+  return fmt::format(" on touching byte {} {} of the {}", distance < 0 ? -distance : distance,
+                     distance < 0 ? "before the start" : "after the end", record.fault_name);
+}
+
+}  // namespace
+
+Outcome run_isolated(std::chrono::seconds limit, const std::function<Outcome(Situation&)>& check) {
+  Situation situation;
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+    throw std::system_error(errno, std::generic_category(), "pipe2");
+  }
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (child == 0) {
+    close(ends[0]);
+    run_child(ends[1], situation, check);
+  }
+  close(ends[1]);
+
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  std::string text;
+  bool timed_out = false;
+  while (true) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        deadline - std::chrono::steady_clock::now());
+    pollfd end{ends[0], POLLIN, 0};
+    const int ready = poll(&end, 1, static_cast<int>(std::max<long>(0, left.count())));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0) {
+      timed_out = true;
+      kill(child, SIGKILL);
+      break;
+    }
+    std::array<char, 4096> chunk;
+    const ssize_t n = read(ends[0], chunk.data(), chunk.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    text.append(chunk.data(), static_cast<std::size_t>(n));
+  }
+  close(ends[0]);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+
+  const char* doing = situation.record().text.data();
+  const std::string where = *doing != '\0' ? fmt::format(", at: {}", doing) : std::string{};
+  if (timed_out) {
+    return {Verdict::kFail, fmt::format("no answer within {} s{}", limit.count(), where)};
+  }
+  if (WIFSIGNALED(status)) {
+    const int signal = WTERMSIG(status);
+    return {Verdict::kFail, fmt::format("ended by signal {} ({}){}{}", signal, strsignal(signal),
+                                        describe_fault(situation.record()), where)};
+  }
+  if (WEXITSTATUS(status) != 0 || text.empty()) {
+    return {Verdict::kFail,
+            fmt::format("the process ended with code {}{}", WEXITSTATUS(status), where)};
+  }
+  return {static_cast<Verdict>(text[0] - '0'), text.substr(1)};
+}
+
+}  // namespace quantproof::certify

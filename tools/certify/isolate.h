@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs a check in a child process, so that a crash, an abort, a hang or a stray store of the
+// code under test becomes a finding and the run goes on.
+#ifndef QUANTPROOF_TOOLS_CERTIFY_ISOLATE_H_
+#define QUANTPROOF_TOOLS_CERTIFY_ISOLATE_H_
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "tools/certify/guarded_buffer.h"
+
+namespace quantproof::certify {
+
+enum class Verdict { kPass, kFail, kRefused, kNotExercised };
+
+std::string verdict_name(Verdict verdict);
+
+struct Outcome {
+  Verdict verdict = Verdict::kPass;
+  std::string detail;
+};
+
+// What the child is doing, in memory that outlives it.
+class Situation {
+ public:
+  Situation();
+  ~Situation();
+  Situation(const Situation&) = delete;
+  Situation& operator=(const Situation&) = delete;
+
+  // Describes the case that runs next; kept up to 2,000 bytes.
+  void describe(std::string_view text);
+  // A fault in a guard page of `buffer` will be told in terms of `name`, a literal.
+  void watch(const GuardedBuffer& buffer, const char* name);
+
+  struct Record;
+  Record& record() { return *record_; }
+
+ private:
+  Record* record_;
+};
+
+// Runs `check` in a child and waits at most `limit`.
+Outcome run_isolated(std::chrono::seconds limit, const std::function<Outcome(Situation&)>& check);
+
+}  // namespace quantproof::certify
+
+#endif

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "fmt/format.h"
+#include "tools/certify/certify.h"
+#include "tools/cli/command.h"
+
+namespace quantproof::cli {
+
+namespace {
+
+struct CertifyOptions {
+  std::vector<std::string> formats;
+  std::string target = "fast";
+  std::string profile;
+  std::vector<std::string> claims;
+  std::string json;
+  std::uint64_t seed = 1;
+  double seconds = 1.0;
+  bool force = false;
+};
+
+// One line that is rewritten on a terminal; elsewhere a plain line every ten seconds.
+class Progress {
+ public:
+  void show(const std::string& claim, std::size_t number, std::size_t total) {
+    const auto now = std::chrono::steady_clock::now();
+    if (terminal_) {
+      fmt::print(stderr, "\r\x1b[K[{}/{}] {}", number, total, claim);
+      std::fflush(stderr);
+    } else if (now - last_ >= std::chrono::seconds(10)) {
+      fmt::print(stderr, "[{}/{}] {}\n", number, total, claim);
+      last_ = now;
+    }
+  }
+
+  void clear() const {
+    if (terminal_) fmt::print(stderr, "\r\x1b[K");
+  }
+
+ private:
+  bool terminal_ = isatty(STDERR_FILENO) != 0;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+int run_certify(const CertifyOptions& options) {
+  check_writable(options.json, options.force);
+  certify::Request request;
+  request.target_text = options.target;
+  for (const auto& name : options.formats) request.formats.push_back(certify::parse_format(name));
+  if (!options.profile.empty()) request.profile = certify::parse_profile(options.profile);
+  request.claims = options.claims;
+  request.seed = options.seed;
+  request.seconds = options.seconds;
+  Progress progress;
+  request.progress = [&](const std::string& claim, std::size_t number, std::size_t total) {
+    progress.show(claim, number, total);
+  };
+  const certify::Certificate certificate = certify::certify(request);
+  progress.clear();
+  if (!options.json.empty()) write_json(options.json, to_json(certificate));
+  if (options.json != "-") {
+    fmt::print("{}", to_text(certificate, use_colour(STDOUT_FILENO)));
+  }
+  return certificate.exit_code();
+}
+
+}  // namespace
+
+void add_certify_command(CLI::App& app, Session& session) {
+  auto options = std::make_shared<CertifyOptions>();
+  CLI::App* command = app.add_subcommand(
+      "certify", "Check a decoder against the specification and print the claim table");
+  command->group("Certify");
+  command
+      ->add_option("--target", options->target,
+                   "fast (the built-in decoder), or\n"
+                   "lib:PATH[,preset=ggml|qp|colibri][,symbol=NAME]: a function of a shared library")
+      ->capture_default_str()
+      ->group("What to certify");
+  command
+      ->add_option("--format", options->formats, "iq3_xxs or e8_iq3; may be repeated [all]")
+      ->group("What to certify");
+  command
+      ->add_option("--profile", options->profile,
+                   "strict, ggml or colibri: the treatment of unusual scales\n"
+                   "[fast: all three; lib: ggml and colibri for those presets, strict for qp]")
+      ->group("What to certify");
+  command->add_option("--claim", options->claims, "Only this claim; may be repeated")
+      ->group("What to certify");
+  command->add_option("--seed", options->seed, "Seed of the random checks")
+      ->capture_default_str()
+      ->group("How long, how random");
+  command
+      ->add_option("--seconds", options->seconds,
+                   "Least time of each random check, beyond its minimum of 20,000 blocks")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 86400.0))
+      ->group("How long, how random");
+  command
+      ->add_option("--json", options->json,
+                   "Write the certificate to FILE, or to standard output for -")
+      ->group("Reports");
+  command->add_flag("--force", options->force, "Overwrite report files")->group("Reports");
+  command->callback([options, &session] { session.run = [options] { return run_certify(*options); }; });
+}
+
+}  // namespace quantproof::cli

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <bit>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <vector>
+
+#include "fmt/format.h"
+#include "fmt/ranges.h"
+#include "quantproof/e8_iq3.h"
+#include "quantproof/iq3_codebook.h"
+#include "quantproof/iq3_xxs.h"
+#include "quantproof/qp.h"
+#include "quantproof/ref/half.h"
+#include "quantproof/ref/iq3_block.h"
+#include "tools/certify/decoder.h"
+#include "tools/certify/hex.h"
+#include "tools/cli/command.h"
+
+namespace quantproof::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+constexpr qp_profile kProfiles[] = {QP_PROFILE_STRICT, QP_PROFILE_GGML, QP_PROFILE_COLIBRI};
+
+struct ExplainOptions {
+  std::string format;
+  std::string input;
+  std::size_t weight = 0;
+  std::string json;
+  bool force = false;
+};
+
+// 98 bytes: hexadecimal digits as they are, or FILE[:OFFSET].
+std::vector<std::uint8_t> read_block(const std::string& input, std::size_t n_bytes) {
+  std::string path = input;
+  std::size_t offset = 0;
+  if (!std::filesystem::exists(path)) {
+    const std::size_t colon = input.rfind(':');
+    if (colon == std::string::npos || !std::filesystem::exists(input.substr(0, colon))) {
+      std::vector<std::uint8_t> bytes;
+      try {
+        bytes = certify::parse_hex(input);
+      } catch (const std::invalid_argument& error) {
+        throw certify::UsageError(
+            fmt::format("\"{}\" is neither a file nor a block in hexadecimal: {}",
+                        input.substr(0, 40) + (input.size() > 40 ? "..." : ""), error.what()));
+      }
+      if (bytes.size() != n_bytes) {
+        throw certify::UsageError(
+            fmt::format("a block has {} bytes, but {} were given", n_bytes, bytes.size()));
+      }
+      return bytes;
+    }
+    path = input.substr(0, colon);
+    const std::string digits = input.substr(colon + 1);
+    std::size_t used = 0;
+    try {
+      offset = std::stoull(digits, &used, 0);
+    } catch (const std::exception&) {
+      used = 0;
+    }
+    if (used == 0 || used != digits.size()) {
+      throw certify::UsageError(fmt::format("\"{}\" is not an offset in bytes", digits));
+    }
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file || std::filesystem::is_directory(path)) {
+    throw certify::UnreadableError(fmt::format("cannot read {}", path));
+  }
+  file.seekg(static_cast<std::streamoff>(offset));
+  std::vector<std::uint8_t> bytes(n_bytes);
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(n_bytes));
+  if (static_cast<std::size_t>(file.gcount()) != n_bytes) {
+    throw certify::UnreadableError(fmt::format(
+        "{} ends {} bytes after offset {}; a block has {}", path, file.gcount(), offset, n_bytes));
+  }
+  return bytes;
+}
+
+const char* class_of(std::uint32_t half) {
+  if ((half & 0x7C00) == 0x7C00) return (half & 0x3FF) != 0 ? "NaN" : "infinite";
+  if ((half & 0x7C00) != 0) return "normal";
+  return (half & 0x3FF) != 0 ? "subnormal" : "zero";
+}
+
+std::string value_text(std::uint32_t bits) {
+  return fmt::format("{:.9g} (0x{:08X})", std::bit_cast<float>(bits), bits);
+}
+
+// One decoded weight under a profile, or the error, as people read it.
+std::string verdict_text(qp_profile profile, std::uint32_t half, std::uint32_t multiplier,
+                         std::uint32_t magnitude, bool negative, int shift) {
+  ref::Scale scale;
+  const qp_status status = ref::read_scale(profile, static_cast<std::uint16_t>(half), &scale);
+  if (status != QP_OK) return fmt::format("error {}", qp_status_name(status));
+  return value_text(ref::weight(scale, multiplier, magnitude, negative, shift));
+}
+
+template <class Layout>
+int explain(const ExplainOptions& options, const char* name) {
+  const auto block = read_block(options.input, Layout::kBlockBytes);
+  const auto fields = ref::unpack<Layout, std::uint32_t>(block.data());
+  const std::size_t w = options.weight;
+  const std::size_t ib = w / kSubblockWeights;
+  const std::size_t l = w % kSubblockWeights / kGroupWeights;
+  const std::size_t j = w % kGroupWeights;
+  const std::uint32_t multiplier = ref::scale_multiplier(fields.scale_code[ib]);
+  const std::uint32_t index = fields.index[w / kRowWeights];
+  const auto& row = kIq3Codebook[index];
+  const std::uint32_t magnitude = row[w % kRowWeights];
+  const auto negative = ref::group_signs(fields.sign_field[ib][l]);
+  const std::size_t index_offset = Layout::kIndexOffset + w / kRowWeights;
+  const std::size_t word_offset = Layout::kSignScaleOffset + 4 * ib;
+  const int divisor = 1 << Layout::kValueShift;
+
+  ordered_json verdicts;
+  for (const qp_profile profile : kProfiles) {
+    verdicts[certify::profile_name(profile)] = verdict_text(
+        profile, fields.scale, multiplier, magnitude, negative[j] != 0, Layout::kValueShift);
+  }
+  if (!options.json.empty()) {
+    ordered_json json = {
+        {"format", name},
+        {"bytes", certify::to_hex(block)},
+        {"scale", {{"offset", Layout::kScaleOffset}, {"bits", fields.scale},
+                   {"class", class_of(fields.scale)}}},
+        {"index", fields.index},
+        {"sign_field", fields.sign_field},
+        {"scale_code", fields.scale_code},
+        {"weight", {{"number", w}, {"index_offset", index_offset}, {"row", row},
+                    {"magnitude", magnitude}, {"negative", negative[j] != 0},
+                    {"multiplier", multiplier}, {"divisor", divisor}, {"value", verdicts}}}};
+    write_json(options.json, json);
+    if (options.json == "-") return kExitPass;
+  }
+
+  ref::Scale exact;
+  ref::read_scale(QP_PROFILE_GGML, static_cast<std::uint16_t>(fields.scale), &exact);
+  fmt::print("{} block: {} bytes, {} weights\n\n", name, Layout::kBlockBytes, kBlockWeights);
+  fmt::print("bytes     bits   field          value\n");
+  const auto print_scale = [&] {
+    fmt::print("[{}, {})   0-15   scale d        0x{:04X} = {:.9g}, {}\n", Layout::kScaleOffset,
+               Layout::kScaleOffset + 2, fields.scale, std::bit_cast<float>(ref::widen(exact)),
+               class_of(fields.scale));
+  };
+  if (Layout::kScaleOffset < Layout::kIndexOffset) print_scale();
+  for (std::size_t s = 0; s < kSubblocks; ++s) {
+    const std::size_t first = Layout::kIndexOffset + 8 * s;
+    fmt::print("{:9} {:6} {:14} {}\n", fmt::format("[{}, {})", first, first + 8), "",
+               fmt::format("index {}-{}", 8 * s, 8 * s + 7),
+               fmt::join(fields.index.begin() + static_cast<std::ptrdiff_t>(8 * s),
+                         fields.index.begin() + static_cast<std::ptrdiff_t>(8 * s + 8), " "));
+  }
+  for (std::size_t s = 0; s < kSubblocks; ++s) {
+    const std::size_t first = Layout::kSignScaleOffset + 4 * s;
+    fmt::print("{:9} {:6} {:14} weights {}-{}\n", fmt::format("[{}, {})", first, first + 4), "",
+               fmt::format("word {}", s), kSubblockWeights * s,
+               kSubblockWeights * s + kSubblockWeights - 1);
+    for (std::size_t g = 0; g < kGroupsPerSubblock; ++g) {
+      std::string signs;
+      for (const std::uint32_t bit : ref::group_signs(fields.sign_field[s][g])) {
+        signs += bit != 0 ? '-' : '+';
+      }
+      fmt::print("{:9} {:6} {:14} 0x{:02X}   {}\n", "", fmt::format("{}-{}", 7 * g, 7 * g + 6),
+                 fmt::format("sign field {}", g), fields.sign_field[s][g], signs);
+    }
+    fmt::print("{:9} {:6} {:14} {:<6} 2s + 1 = {}\n", "", "28-31", "scale code s",
+               fields.scale_code[s], ref::scale_multiplier(fields.scale_code[s]));
+  }
+  if (Layout::kScaleOffset > Layout::kIndexOffset) print_scale();
+
+  fmt::print("\nweight {}: sub-block {}, group {}, number {} of 8\n", w, ib, l, j);
+  fmt::print("  index byte {} is {}: codebook row {} = {}, number {}: G = {}\n", index_offset, index,
+             index, fmt::join(row, " "), w % kRowWeights, magnitude);
+  if (j < kSignFieldBits) {
+    fmt::print("  sign: bit {} of the word at {} is {}: {}\n", 7 * l + j, word_offset, negative[j],
+               negative[j] != 0 ? "negative" : "positive");
+  } else {
+    fmt::print("  sign: bits {}-{} of the word at {} hold {} ones, {}: {}\n", 7 * l, 7 * l + 6,
+               word_offset, std::popcount(fields.sign_field[ib][l]),
+               negative[j] != 0 ? "odd" : "even", negative[j] != 0 ? "negative" : "positive");
+  }
+  fmt::print("  value = {}d (2s + 1) G / {} = {}{:.9g} x {} x {} / {}\n",
+             negative[j] != 0 ? "-" : "", divisor, negative[j] != 0 ? "-" : "",
+             std::bit_cast<float>(ref::widen(exact)), multiplier, magnitude, divisor);
+  const bool same = verdicts["strict"] == verdicts["ggml"] && verdicts["ggml"] == verdicts["colibri"];
+  if (same) {
+    fmt::print("        = {}\n", verdicts["strict"].template get<std::string>());
+  } else {
+    for (const auto& [profile, verdict] : verdicts.items()) {
+      fmt::print("        profile {:8} {}\n", profile, verdict.template get<std::string>());
+    }
+  }
+  return kExitPass;
+}
+
+int run_explain(const ExplainOptions& options) {
+  check_writable(options.json, options.force);
+  return certify::parse_format(options.format) == QP_IQ3_XXS
+             ? explain<Iq3Xxs>(options, "IQ3_XXS")
+             : explain<E8Iq3>(options, "E8/IQ3");
+}
+
+}  // namespace
+
+void add_explain_command(CLI::App& app, Session& session) {
+  auto options = std::make_shared<ExplainOptions>();
+  CLI::App* command =
+      app.add_subcommand("explain", "Show each field of a block and the formula of one weight");
+  command->group("Look inside");
+  command->add_option("--format", options->format, "iq3_xxs or e8_iq3")->required();
+  command
+      ->add_option("block", options->input,
+                   "The block in hexadecimal (196 digits), or FILE[:OFFSET]")
+      ->required();
+  command->add_option("--weight", options->weight, "The weight to explain, 0 to 255")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 255));
+  command->add_option("--json", options->json, "Write to FILE, or to standard output for -");
+  command->add_flag("--force", options->force, "Overwrite the report file");
+  command->callback([options, &session] { session.run = [options] { return run_explain(*options); }; });
+}
+
+}  // namespace quantproof::cli
