@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fast/level.h"
 #include "quantproof/e8_iq3.h"
+
+#include "fast/level.h"
 #include "fast/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -15,7 +16,7 @@ namespace fast {
 namespace HWY_NAMESPACE {
 
 qp_status DecodeE8Iq3Row(qp_profile profile, const std::uint8_t* bytes, float* out,
-                          std::size_t n_values, qp_location* where) {
+                         std::size_t n_values, qp_location* where) {
   return DecodeRow<E8Iq3>(profile, bytes, out, n_values, where);
 }
 

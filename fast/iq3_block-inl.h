@@ -21,6 +21,7 @@
 #include <cstdint>
 
 #include "hwy/highway.h"
+
 #include "quantproof/iq3_block.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -41,9 +42,9 @@ using hn::LoadU;
 using hn::Mul;
 using hn::Or;
 using hn::Set;
-using hn::Shl;
 using hn::ShiftLeft;
 using hn::ShiftRight;
+using hn::Shl;
 using hn::StoreU;
 using hn::Sub;
 using hn::Xor;

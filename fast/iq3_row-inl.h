@@ -25,14 +25,14 @@ namespace HWY_NAMESPACE {
 
 // Decodes `n_values` weights; the caller has checked arguments, width and size.
 template <class Layout>
-qp_status DecodeRow(qp_profile profile, const std::uint8_t* bytes, float* out,
-                    std::size_t n_values, qp_location* where) {
+qp_status DecodeRow(qp_profile profile, const std::uint8_t* bytes, float* out, std::size_t n_values,
+                    qp_location* where) {
   constexpr float kFactor = 1.0f / static_cast<float>(1 << Layout::kValueShift);
   const float* const codebook = &kCodebookRowsFloat[0][0];
   for (std::size_t b = 0; kBlockWeights * b < n_values; ++b) {
     const std::uint8_t* const block = bytes + Layout::kBlockBytes * b;
-    const std::uint32_t half = block[Layout::kScaleOffset] |
-                               (std::uint32_t{block[Layout::kScaleOffset + 1]} << 8);
+    const std::uint32_t half =
+        block[Layout::kScaleOffset] | (std::uint32_t{block[Layout::kScaleOffset + 1]} << 8);
     const bool finite = (half & 0x7C00u) != 0x7C00u;
     if (!finite && profile == QP_PROFILE_STRICT) {
       if (where != nullptr) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fast/level.h"
 #include "quantproof/iq3_xxs.h"
+
+#include "fast/level.h"
 #include "fast/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -29,7 +30,9 @@ namespace quantproof::fast {
 
 HWY_EXPORT(DecodeIq3XxsRow);
 
-DecodeRowFunction iq3_xxs_row(std::int64_t target) { return QP_KERNEL_FOR(DecodeIq3XxsRow, target); }
+DecodeRowFunction iq3_xxs_row(std::int64_t target) {
+  return QP_KERNEL_FOR(DecodeIq3XxsRow, target);
+}
 
 }  // namespace quantproof::fast
 #endif

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "quantproof/qp.h"
 #include "fast/targets.h"
+#include "quantproof/qp.h"
 
 namespace quantproof::fast {
 

@@ -4,9 +4,9 @@
 #include "quantproof/qp.h"
 
 #include "fast/level.h"
+#include "fast/transcode.h"
 #include "quantproof/e8_iq3.h"
 #include "quantproof/iq3_xxs.h"
-#include "fast/transcode.h"
 
 namespace {
 
@@ -66,9 +66,8 @@ qp_status qp_transcode_at(qp_format from, const void* in, qp_format to, void* ou
   if (out == nullptr && n_blocks > 0) return refuse(where, QP_BAD_ARGUMENT, "out");
   const auto* source = static_cast<const std::uint8_t*>(in);
   auto* target = static_cast<std::uint8_t*>(out);
-  return to == QP_E8_IQ3
-             ? quantproof::fast::transcode_to_e8_iq3(source, target, n_blocks, where)
-             : quantproof::fast::transcode_to_iq3_xxs(source, target, n_blocks, where);
+  return to == QP_E8_IQ3 ? quantproof::fast::transcode_to_e8_iq3(source, target, n_blocks, where)
+                         : quantproof::fast::transcode_to_iq3_xxs(source, target, n_blocks, where);
 }
 
 qp_status qp_transcode(qp_format from, const void* in, qp_format to, void* out, size_t n_blocks) {

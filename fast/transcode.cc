@@ -24,8 +24,8 @@ qp_status transcode_blocks(const std::uint8_t* in, std::uint8_t* out, std::size_
   for (std::size_t b = 0; b < n_blocks; ++b) {
     const std::uint8_t* const source = in + From::kBlockBytes * b;
     std::uint8_t* const target = out + To::kBlockBytes * b;
-    const std::uint32_t half = source[From::kScaleOffset] |
-                               (std::uint32_t{source[From::kScaleOffset + 1]} << 8);
+    const std::uint32_t half =
+        source[From::kScaleOffset] | (std::uint32_t{source[From::kScaleOffset + 1]} << 8);
     std::uint32_t scale = 0;
     const qp_status status = convert(half, &scale);
     if (status != QP_OK) {
@@ -45,26 +45,27 @@ qp_status transcode_blocks(const std::uint8_t* in, std::uint8_t* out, std::size_
 
 qp_status transcode_to_e8_iq3(const std::uint8_t* in, std::uint8_t* out, std::size_t n_blocks,
                               qp_location* where) {
-  return transcode_blocks<Iq3Xxs, E8Iq3>(
-      in, out, n_blocks, where, [](std::uint32_t half, std::uint32_t* scale) {
-        const std::uint32_t exponent = (half >> 10) & 31;
-        if (exponent == 31) return QP_SCALE_NOT_FINITE;
-        if (exponent == 30) return QP_TRANSCODE_OVERFLOW;
-        *scale = DoubleHalf(half);
-        return QP_OK;
-      });
+  return transcode_blocks<Iq3Xxs, E8Iq3>(in, out, n_blocks, where,
+                                         [](std::uint32_t half, std::uint32_t* scale) {
+                                           const std::uint32_t exponent = (half >> 10) & 31;
+                                           if (exponent == 31) return QP_SCALE_NOT_FINITE;
+                                           if (exponent == 30) return QP_TRANSCODE_OVERFLOW;
+                                           *scale = DoubleHalf(half);
+                                           return QP_OK;
+                                         });
 }
 
 qp_status transcode_to_iq3_xxs(const std::uint8_t* in, std::uint8_t* out, std::size_t n_blocks,
                                qp_location* where) {
-  return transcode_blocks<E8Iq3, Iq3Xxs>(
-      in, out, n_blocks, where, [](std::uint32_t half, std::uint32_t* scale) {
-        const std::uint32_t exponent = (half >> 10) & 31;
-        if (exponent == 31) return QP_SCALE_NOT_FINITE;
-        if (exponent < 2 && half % 2 != 0) return QP_TRANSCODE_INEXACT;
-        *scale = HalveHalf(half);
-        return QP_OK;
-      });
+  return transcode_blocks<E8Iq3, Iq3Xxs>(in, out, n_blocks, where,
+                                         [](std::uint32_t half, std::uint32_t* scale) {
+                                           const std::uint32_t exponent = (half >> 10) & 31;
+                                           if (exponent == 31) return QP_SCALE_NOT_FINITE;
+                                           if (exponent < 2 && half % 2 != 0)
+                                             return QP_TRANSCODE_INEXACT;
+                                           *scale = HalveHalf(half);
+                                           return QP_OK;
+                                         });
 }
 
 }  // namespace quantproof::fast

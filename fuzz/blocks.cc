@@ -20,21 +20,21 @@ std::uint32_t unusual_scale(Random& random) {
   const std::uint32_t sign = bits(random, 1) << 15;
   switch (bits(random, 3)) {
     case 0:
-      return sign;                                   // zero
+      return sign;  // zero
     case 1:
-      return sign | 1;                               // least subnormal
+      return sign | 1;  // least subnormal
     case 2:
-      return sign | bits(random, 10);                // subnormal
+      return sign | bits(random, 10);  // subnormal
     case 3:
-      return sign | 0x03FF;                          // greatest subnormal
+      return sign | 0x03FF;  // greatest subnormal
     case 4:
-      return sign | 0x0400;                          // least normal
+      return sign | 0x0400;  // least normal
     case 5:
-      return sign | 0x7BFF;                          // greatest finite
+      return sign | 0x7BFF;  // greatest finite
     case 6:
-      return sign | 0x7C00;                          // infinite
+      return sign | 0x7C00;  // infinite
     default:
-      return sign | 0x7C00 | bits(random, 10);       // NaN, but for fraction 0
+      return sign | 0x7C00 | bits(random, 10);  // NaN, but for fraction 0
   }
 }
 

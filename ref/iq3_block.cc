@@ -14,8 +14,7 @@ std::uint32_t weight(const Scale& scale, std::uint32_t multiplier, std::uint32_t
   if (scale.kind == Scale::Class::kInfinite) return sign | 0x7F800000u;
   if (scale.kind == Scale::Class::kNan) return sign | 0x7F800000u | scale.nan_fraction;
   const std::int64_t significand = scale.significand * multiplier * magnitude;
-  const double value =
-      std::ldexp(static_cast<double>(significand), scale.exponent - value_shift);
+  const double value = std::ldexp(static_cast<double>(significand), scale.exponent - value_shift);
   return sign | std::bit_cast<std::uint32_t>(static_cast<float>(value));
 }
 
@@ -29,8 +28,7 @@ std::array<std::uint32_t, kBlockWeights> decode_block(const Iq3Fields<std::uint3
       for (std::size_t j = 0; j < kGroupWeights; ++j) {
         const std::size_t i = kSubblockWeights * ib + kGroupWeights * l + j;
         const auto& row = kIq3Codebook[fields.index[i / kRowWeights]];
-        weights[i] =
-            weight(scale, multiplier, row[i % kRowWeights], negative[j] != 0, value_shift);
+        weights[i] = weight(scale, multiplier, row[i % kRowWeights], negative[j] != 0, value_shift);
       }
     }
   }

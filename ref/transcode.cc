@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantproof/ref/transcode.h"
 
-#include "ref/iq3_row.h"
 #include "quantproof/e8_iq3.h"
 #include "quantproof/iq3_xxs.h"
 #include "quantproof/ref/half.h"
+#include "ref/iq3_row.h"
 
 namespace quantproof::ref {
 

@@ -65,10 +65,10 @@ QP_API const char *qp_version(void);
  * (EMU128 portable, SSSE3, SSE4, AVX2, AVX3 = AVX-512 of Skylake-X, AVX3_DL = of Ice Lake, NEON,
  * SVE, ...). All levels give the same bits. The best one that the CPU supports is used unless
  * qp_force_level, or the environment variable QP_LEVEL at the first call, says otherwise. */
-QP_API const char *qp_level(void);               /* the level in use */
-QP_API size_t qp_level_count(void);              /* levels compiled into this library */
-QP_API const char *qp_level_name(size_t i);      /* i < qp_level_count(), best first; else NULL */
-QP_API int qp_level_supported(size_t i);         /* 1 when this CPU can run level i, else 0 */
+QP_API const char *qp_level(void);          /* the level in use */
+QP_API size_t qp_level_count(void);         /* levels compiled into this library */
+QP_API const char *qp_level_name(size_t i); /* i < qp_level_count(), best first; else NULL */
+QP_API int qp_level_supported(size_t i);    /* 1 when this CPU can run level i, else 0 */
 /* Uses level `name` from now on, in all threads; NULL: the best supported one again.
  * QP_UNKNOWN_LEVEL or QP_UNSUPPORTED_LEVEL leave the level as it was. */
 QP_API qp_status qp_force_level(const char *name);

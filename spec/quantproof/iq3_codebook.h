@@ -20,7 +20,8 @@ inline constexpr std::size_t kCodebookRows = 256;
 inline constexpr std::size_t kLevels = 8;
 
 // Magnitude of a level: 8 l + 4, except that level 7 is 62 and not 60.
-inline constexpr std::array<std::uint8_t, kLevels> kLevelMagnitude = {4, 12, 20, 28, 36, 44, 52, 62};
+inline constexpr std::array<std::uint8_t, kLevels> kLevelMagnitude = {4,  12, 20, 28,
+                                                                      36, 44, 52, 62};
 
 // Row r as four octal digits: the first digit is the level of the row's first weight.
 // clang-format off

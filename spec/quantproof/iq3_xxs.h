@@ -13,11 +13,11 @@ namespace quantproof {
 struct Iq3Xxs {
   static constexpr qp_format kFormat = QP_IQ3_XXS;
   static constexpr std::size_t kBlockBytes = 98;
-  static constexpr std::size_t kScaleOffset = 0;      // binary16 d, 2 bytes
-  static constexpr std::size_t kIndexOffset = 2;      // 64 index bytes
+  static constexpr std::size_t kScaleOffset = 0;       // binary16 d, 2 bytes
+  static constexpr std::size_t kIndexOffset = 2;       // 64 index bytes
   static constexpr std::size_t kSignScaleOffset = 66;  // 8 words of 4 bytes
-  static constexpr int kValueShift = 2;               // weight = d (2s + 1) G / 2^2, signed
-  static constexpr bool kPartialBlock = false;        // a row is a whole number of blocks
+  static constexpr int kValueShift = 2;                // weight = d (2s + 1) G / 2^2, signed
+  static constexpr bool kPartialBlock = false;         // a row is a whole number of blocks
 };
 
 }  // namespace quantproof

@@ -17,9 +17,9 @@ typedef enum qp_format {
 
 /* What a decoder does with the binary16 scale (spec/formats/half.md, clause 3). */
 typedef enum qp_profile {
-  QP_PROFILE_STRICT = 0,  /* IEEE 754 widening; infinite and NaN scales are errors */
-  QP_PROFILE_GGML = 1,    /* IEEE 754 widening; infinite and NaN scales decode */
-  QP_PROFILE_COLIBRI = 2  /* as ggml, but a subnormal scale widens to +-2^-14 (1 + m/1024) */
+  QP_PROFILE_STRICT = 0, /* IEEE 754 widening; infinite and NaN scales are errors */
+  QP_PROFILE_GGML = 1,   /* IEEE 754 widening; infinite and NaN scales decode */
+  QP_PROFILE_COLIBRI = 2 /* as ggml, but a subnormal scale widens to +-2^-14 (1 + m/1024) */
 } qp_profile;
 
 typedef enum qp_status {

@@ -7,6 +7,7 @@
 
 #include "fmt/format.h"
 #include "fmt/ranges.h"
+
 #include "quantproof/qp.h"
 #include "tools/certify/spec_data.h"
 
@@ -144,7 +145,9 @@ std::string to_text(const Certificate& certificate, bool colour) {
                    style.off, result.claim->id, id_width, result.claim->method, result.seconds,
                    verdict == Verdict::kPass && !detail.empty() ? detail : result.claim->domain);
     if (verdict == Verdict::kPass) continue;
-    fmt::format_to(out, "         {}\n", result.claim->statement);
+    if (verdict == Verdict::kFail) {
+      fmt::format_to(out, "         claim: {}\n", result.claim->statement);
+    }
     fmt::format_to(out, "         found: {}\n", detail);
     fmt::format_to(out, "         again: {}\n", result.reproduce);
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "nlohmann/json.hpp"
+
 #include "tools/certify/claims.h"
 #include "tools/certify/isolate.h"
 

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "fmt/format.h"
+
 #include "quantproof/qp.h"
 #include "tools/certify/checks.h"
 #include "tools/certify/proof_checks.h"
@@ -66,9 +67,11 @@ const Claim* claim_of(const std::string& id) {
 std::size_t rank(const Claim* claim) { return static_cast<std::size_t>(claim - claims().data()); }
 
 std::string quote(const std::string& word) {
-  const bool plain = !word.empty() && word.find_first_not_of(
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./") ==
-      std::string::npos;
+  const bool plain =
+      !word.empty() &&
+      word.find_first_not_of(
+          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./") ==
+          std::string::npos;
   if (plain) return word;
   std::string quoted = "'";
   for (const char c : word) {
@@ -123,8 +126,8 @@ void add_builtin_jobs(const Request& request, const std::vector<qp_format>& form
                       std::vector<Job>& jobs) {
   for (const CheckEntry& entry : general_checks()) {
     const CheckInput input{nullptr, formats.front(), {}, request.seed, request.seconds};
-    jobs.push_back({claim_of(entry.claim),
-                    [input, run = entry.run](Situation& s) { return run(input, s); }});
+    jobs.push_back(
+        {claim_of(entry.claim), [input, run = entry.run](Situation& s) { return run(input, s); }});
   }
   const auto wanted = [&](const Claim& claim) {
     if (claim.format == "iq3_xxs" || claim.format == "e8_iq3") {
@@ -132,16 +135,24 @@ void add_builtin_jobs(const Request& request, const std::vector<qp_format>& form
     }
     return true;
   };
-  // A build without a prover still lists what it could not prove.
+  // Every claim gets a job: what this build cannot discharge is listed as not exercised.
+  const auto proofs = proof_claims();
   for (const Claim& claim : claims()) {
-    const bool proved_here = claim.method == "smt" || claim.command.find("quantproof prove") == 0;
-    const auto proofs = proof_claims();
-    const bool has_proof = std::find(proofs.begin(), proofs.end(), claim.id) != proofs.end();
-    if ((!proved_here && !has_proof) || !wanted(claim)) continue;
-    jobs.push_back({&claim, [id = claim.id](Situation& situation) {
-                      situation.describe("proving " + id);
-                      return run_proof(id, {});
-                    }});
+    const bool has_check =
+        std::any_of(jobs.begin(), jobs.end(), [&](const Job& job) { return job.claim == &claim; });
+    if (has_check || !wanted(claim)) continue;
+    if (std::find(proofs.begin(), proofs.end(), claim.id) != proofs.end()) {
+      jobs.push_back({&claim, [id = claim.id](Situation& situation) {
+                        situation.describe("proving " + id);
+                        return run_proof(id, {});
+                      }});
+    } else {
+      jobs.push_back({&claim, [](Situation&) {
+                        return Outcome{Verdict::kNotExercised, has_prover()
+                                                                   ? "nothing discharges this claim"
+                                                                   : "this build has no prover"};
+                      }});
+    }
   }
 }
 

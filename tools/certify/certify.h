@@ -19,11 +19,11 @@ namespace quantproof::certify {
 
 struct Request {
   std::string target_text = "fast";
-  std::vector<qp_format> formats;        // empty: those that the target can be asked
-  std::optional<qp_profile> profile;     // none: the target's own (see default_profiles)
-  std::vector<std::string> claims;       // empty: all that apply
+  std::vector<qp_format> formats;     // empty: those that the target can be asked
+  std::optional<qp_profile> profile;  // none: the target's own (see default_profiles)
+  std::vector<std::string> claims;    // empty: all that apply
   std::uint64_t seed = 1;
-  double seconds = 1.0;                  // for each random check, at least its minimum
+  double seconds = 1.0;  // for each random check, at least its minimum
   // Called before each claim with its id, its number and how many there are.
   std::function<void(const std::string&, std::size_t, std::size_t)> progress;
 };

@@ -29,8 +29,8 @@ using Check = Outcome (*)(const CheckInput&, Situation&);
 struct CheckEntry {
   std::string claim;
   Check run;
-  bool needs_status;   // cannot be put to a decoder without an error channel
-  bool builtin_only;   // speaks of this library's own functions
+  bool needs_status;  // cannot be put to a decoder without an error channel
+  bool builtin_only;  // speaks of this library's own functions
 };
 
 // The checks of one format, in the order in which they run and are reported.

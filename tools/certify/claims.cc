@@ -2,6 +2,7 @@
 #include "tools/certify/claims.h"
 
 #include "nlohmann/json.hpp"
+
 #include "tools/certify/spec_data.h"
 
 namespace quantproof::certify {
@@ -11,9 +12,9 @@ const std::vector<Claim>& claims() {
     std::vector<Claim> list;
     const auto file = nlohmann::json::parse(spec_file("claims.json"));
     for (const auto& entry : file.at("claims")) {
-      list.push_back({entry.at("id"), entry.at("format"), entry.at("statement"),
-                      entry.at("method"), entry.at("domain"), entry.at("clause"),
-                      entry.at("command"), entry.at("kernels")});
+      list.push_back({entry.at("id"), entry.at("format"), entry.at("statement"), entry.at("method"),
+                      entry.at("domain"), entry.at("clause"), entry.at("command"),
+                      entry.at("kernels")});
     }
     return list;
   }();

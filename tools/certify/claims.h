@@ -11,12 +11,12 @@ namespace quantproof::certify {
 
 struct Claim {
   std::string id;
-  std::string format;     // "half", "iq3", "iq3_xxs", "e8_iq3", "transcode" or "proofs"
+  std::string format;  // "half", "iq3", "iq3_xxs", "e8_iq3", "transcode" or "proofs"
   std::string statement;
-  std::string method;     // smt, exhaustive, property, vectors, machine_code or measurement
-  std::string domain;     // what is covered
-  std::string clause;     // where the specification says it
-  std::string command;    // what discharges it
+  std::string method;   // smt, exhaustive, property, vectors, machine_code or measurement
+  std::string domain;   // what is covered
+  std::string clause;   // where the specification says it
+  std::string command;  // what discharges it
   std::vector<std::string> kernels;  // functions the claim speaks of
 };
 

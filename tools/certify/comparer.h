@@ -17,8 +17,9 @@
 namespace quantproof::certify {
 
 // The literal reference, by format.
-qp_status reference_decode(qp_format format, qp_profile profile, std::span<const std::uint8_t> bytes,
-                           float* out, std::size_t n_values, qp_location* where);
+qp_status reference_decode(qp_format format, qp_profile profile,
+                           std::span<const std::uint8_t> bytes, float* out, std::size_t n_values,
+                           qp_location* where);
 
 // Holds a decoder against the reference, bit for bit. Input and output end at guard pages; the
 // output is filled beforehand with a pattern that no decoder produces, new for each call, and
@@ -28,8 +29,8 @@ class Comparer {
   // Largest row a call may decode.
   static constexpr std::size_t kMaxBlocks = 64;
 
-  Comparer(Decoder& decoder, qp_format format, std::vector<qp_profile> profiles,
-           std::uint64_t seed, Situation& situation);
+  Comparer(Decoder& decoder, qp_format format, std::vector<qp_profile> profiles, std::uint64_t seed,
+           Situation& situation);
 
   // Decodes `n_values` weights from `bytes` in every variant and profile. False after the first
   // difference from the reference, which outcome() then tells. `what` names the case. A case that

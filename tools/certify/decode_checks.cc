@@ -8,11 +8,12 @@
 #include <set>
 
 #include "fmt/format.h"
+
 #include "fuzz/blocks.h"
 #include "quantproof/e8_iq3.h"
 #include "quantproof/iq3_xxs.h"
-#include "quantproof/ref/transcode.h"
 #include "quantproof/qp.h"
+#include "quantproof/ref/transcode.h"
 #include "tools/certify/checks.h"
 #include "tools/certify/comparer.h"
 #include "tools/certify/vectors.h"
@@ -64,10 +65,9 @@ Outcome run_exhaustive(const CheckInput& input, Situation& situation, Cases case
 Outcome check_vectors(const CheckInput& input, Situation& situation) {
   return run_cases(input, situation, [&](Comparer& comparer) {
     std::size_t asked = 0;
-    std::size_t total = 0;
+    const std::size_t total = decode_vectors(input.format).size() * input.profiles.size();
     for (const VectorCase& vector : decode_vectors(input.format)) {
       for (const qp_profile profile : input.profiles) {
-        ++total;
         if (vector.n_values % kBlockWeights != 0 && !input.decoder->has_partial_blocks()) continue;
         const auto& expected = vector.expected.at(profile);
         if (expected.status != QP_OK && !input.decoder->has_status()) continue;
@@ -78,10 +78,11 @@ Outcome check_vectors(const CheckInput& input, Situation& situation) {
         }
       }
     }
-    return asked == total
-               ? fmt::format("{} cases", total)
-               : fmt::format("{} of {} cases; the others need a status or a partial block", asked,
-                             total);
+    if (asked == total) {
+      return fmt::format("{} cases x {} profiles", total / input.profiles.size(),
+                         input.profiles.size());
+    }
+    return fmt::format("{} of {} cases; the others need a status or a partial block", asked, total);
   });
 }
 
@@ -194,8 +195,7 @@ Outcome check_dependencies(const CheckInput& input, Situation& situation) {
         const auto predicted = weights_of_bit<Layout>(bit);
         reference_decode(input.format, profile, flipped, after.data(), kBlockWeights, nullptr);
         for (std::size_t i = 0; i < kBlockWeights; ++i) {
-          if (predicted.count(i) == 0 &&
-              std::memcmp(&before[i], &after[i], sizeof(float)) != 0) {
+          if (predicted.count(i) == 0 && std::memcmp(&before[i], &after[i], sizeof(float)) != 0) {
             throw std::logic_error(
                 fmt::format("the reference lets bit {} change weight {}", bit, i));
           }
@@ -281,23 +281,25 @@ Outcome check_random(const CheckInput& input, Situation& situation) {
                      std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                          std::chrono::duration<double>(input.seconds));
     std::uint64_t blocks = 0;
-    for (std::uint64_t row = 0;
-         blocks < kMinimumBlocks || std::chrono::steady_clock::now() < end; ++row) {
+    std::uint64_t rows = 0;
+    while (blocks < kMinimumBlocks || std::chrono::steady_clock::now() < end) {
       // Row widths: one block mostly, up to 64 blocks (16,384 weights) now and then.
-      const std::size_t n_blocks = row % 8 == 7 ? 1 + random() % Comparer::kMaxBlocks
-                                                : 1 + random() % 3;
+      const std::size_t n_blocks =
+          rows % 8 == 7 ? 1 + random() % Comparer::kMaxBlocks : 1 + random() % 3;
       const auto bytes = fuzz::structured_blocks(input.format, n_blocks, random);
       std::size_t width = kBlockWeights * n_blocks;
-      if (input.format == QP_E8_IQ3 && input.decoder->has_partial_blocks() && row % 4 == 1) {
+      if (input.format == QP_E8_IQ3 && input.decoder->has_partial_blocks() && rows % 4 == 1) {
         width -= random() % kBlockWeights;
       }
       if (!comparer.compare(bytes, width,
-                            fmt::format("seed {}, random row {}", input.seed, row))) {
+                            fmt::format("seed {}, random row {}", input.seed, rows))) {
         return std::string{};
       }
       blocks += n_blocks;
+      ++rows;
     }
-    return std::string{};
+    return fmt::format("{} blocks in {} rows of 1 to {} blocks", blocks, rows,
+                       Comparer::kMaxBlocks);
   });
 }
 
@@ -318,10 +320,11 @@ Outcome check_refusals(const CheckInput& input, Situation& situation) {
         }
       }
     }
-    // A bad scale in each of three blocks: what stands before it is decoded, nothing after.
+    // Every bad scale in each of three blocks: what stands before it is decoded, nothing after.
     const std::size_t scale_offset =
         input.format == QP_IQ3_XXS ? Iq3Xxs::kScaleOffset : E8Iq3::kScaleOffset;
-    for (const std::uint32_t scale : {0x7C00u, 0xFC00u, 0x7C01u, 0x7E00u, 0xFFFFu}) {
+    for (std::uint32_t scale = 0; scale < 0x10000; ++scale) {
+      if ((scale & 0x7C00) != 0x7C00) continue;
       for (std::size_t b = 0; b < 3; ++b) {
         auto bad = bytes;
         bad[98 * b + scale_offset] = static_cast<std::uint8_t>(scale);
@@ -331,7 +334,7 @@ Outcome check_refusals(const CheckInput& input, Situation& situation) {
         }
       }
     }
-    return std::string("769 widths x 10 sizes; 5 scales x 3 blocks");
+    return std::string("769 widths x 10 sizes; 2,048 scales x 3 blocks");
   });
 }
 
@@ -380,9 +383,9 @@ Outcome check_transcode(const CheckInput& input, Situation& situation) {
     if (got_status != want_status || in_place_status != want_status || got != want ||
         in_place != want_in_place || got_where.block != want_where.block ||
         got_where.offset != want_where.offset) {
-      return {Verdict::kFail, fmt::format("scale 0x{:04X}: got {}, want {}{}", scale,
-                                          qp_status_name(got_status), qp_status_name(want_status),
-                                          got != want ? ", other bytes" : "")};
+      return {Verdict::kFail,
+              fmt::format("scale 0x{:04X}: got {}, want {}{}", scale, qp_status_name(got_status),
+                          qp_status_name(want_status), got != want ? ", other bytes" : "")};
     }
   }
   return {Verdict::kPass, "65,536 scales in the second of three blocks, in place and not"};

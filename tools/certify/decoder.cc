@@ -3,10 +3,10 @@
 
 #include <dlfcn.h>
 #include <unistd.h>
-
 #include <utility>
 
 #include "fmt/format.h"
+
 #include "quantproof/qp.h"
 
 namespace quantproof::certify {
@@ -59,7 +59,8 @@ class LibraryDecoder final : public Decoder {
               function_);
       return decode(bytes, n_bytes, out, n_values) == 0 ? QP_OK : QP_BAD_ARGUMENT;
     }
-    const auto dequantize = reinterpret_cast<void (*)(const void*, float*, std::int64_t)>(function_);
+    const auto dequantize =
+        reinterpret_cast<void (*)(const void*, float*, std::int64_t)>(function_);
     dequantize(bytes, out, static_cast<std::int64_t>(n_values));
     return QP_OK;
   }
@@ -95,9 +96,10 @@ TargetSpec parse_target(const std::string& text) {
   if (text == "fast") return spec;
   const std::string prefix = "lib:";
   if (text.compare(0, prefix.size(), prefix) != 0) {
-    throw UsageError(fmt::format("unknown target \"{}\"; targets are fast and "
-                                 "lib:PATH[,preset=ggml|qp|colibri][,symbol=NAME]",
-                                 text));
+    throw UsageError(
+        fmt::format("unknown target \"{}\"; targets are fast and "
+                    "lib:PATH[,preset=ggml|qp|colibri][,symbol=NAME]",
+                    text));
   }
   spec.builtin = false;
   std::size_t begin = prefix.size();

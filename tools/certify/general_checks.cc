@@ -4,9 +4,10 @@
 #include <bit>
 #include <set>
 
+#include "fmt/format.h"
+
 #include "fast/codebook.h"
 #include "fast/half.h"
-#include "fmt/format.h"
 #include "quantproof/iq3_codebook.h"
 #include "quantproof/qp.h"
 #include "quantproof/ref/half.h"
@@ -30,7 +31,8 @@ Outcome check_widening(const CheckInput& /*input*/, Situation& situation) {
       const qp_status status = ref::read_scale(profile, static_cast<std::uint16_t>(half), &scale);
       const bool finite = (half & 0x7C00) != 0x7C00;
       if ((status == QP_OK) != (finite || profile != QP_PROFILE_STRICT)) {
-        return {Verdict::kFail, fmt::format("the reference gives the wrong verdict on 0x{:04X}", half)};
+        return {Verdict::kFail,
+                fmt::format("the reference gives the wrong verdict on 0x{:04X}", half)};
       }
       if (status != QP_OK) continue;
       const std::uint32_t got = fast::WidenScale(profile, half);
@@ -45,7 +47,8 @@ Outcome check_widening(const CheckInput& /*input*/, Situation& situation) {
     for (const auto& [profile, want] : vector.widened) {
       ref::Scale scale;
       const qp_status status = ref::read_scale(profile, vector.half, &scale);
-      const std::uint32_t bits = status == QP_OK ? fast::WidenScale<std::uint32_t>(profile, vector.half) : 0;
+      const std::uint32_t bits =
+          status == QP_OK ? fast::WidenScale<std::uint32_t>(profile, vector.half) : 0;
       if (status != want.first || bits != want.second) {
         return {Verdict::kFail, fmt::format("half.json case {}: 0x{:04X} widens to 0x{:08X}",
                                             vector.id, vector.half, bits)};
@@ -64,9 +67,8 @@ Outcome check_widening(const CheckInput& /*input*/, Situation& situation) {
                                           profile_name(profile))};
     }
   }
-  return {Verdict::kPass,
-          fmt::format("65,536 scales x 3 profiles, {} literal cases, 3 digests",
-                      half_vectors().size())};
+  return {Verdict::kPass, fmt::format("65,536 scales x 3 profiles, {} literal cases, 3 digests",
+                                      half_vectors().size())};
 }
 
 Outcome check_codebook(const CheckInput& /*input*/, Situation& /*situation*/) {
@@ -83,8 +85,8 @@ Outcome check_codebook(const CheckInput& /*input*/, Situation& /*situation*/) {
       ascending |= level << (3 * j);
       word |= std::uint32_t{magnitude} << (8 * j);
       if (magnitude != (level == 7 ? 62 : 8 * level + 4)) {
-        return {Verdict::kFail, fmt::format("row {} weight {}: level {} has magnitude {}", r, j,
-                                            level, magnitude)};
+        return {Verdict::kFail,
+                fmt::format("row {} weight {}: level {} has magnitude {}", r, j, level, magnitude)};
       }
       if (fast::kCodebookRowsFloat[r][j] != static_cast<float>(magnitude)) {
         return {Verdict::kFail, fmt::format("the kernels' row {} differs", r)};
@@ -137,12 +139,11 @@ Outcome check_transcode_scales(const CheckInput& /*input*/, Situation& situation
       std::uint16_t result = 0;
       const qp_status status = direction.reference(static_cast<std::uint16_t>(half), &result);
       const double want = direction.factor * (finite(half) ? value_of(half) : 0.0);
-      const bool possible =
-          finite(half) && values.count(std::bit_cast<std::uint64_t>(want)) != 0;
+      const bool possible = finite(half) && values.count(std::bit_cast<std::uint64_t>(want)) != 0;
       if ((status == QP_OK) != possible) {
-        return {Verdict::kFail, fmt::format("{} 0x{:04X}: {}, but the result {} a scale",
-                                            direction.name, half, qp_status_name(status),
-                                            possible ? "is" : "is not")};
+        return {Verdict::kFail,
+                fmt::format("{} 0x{:04X}: {}, but the result {} a scale", direction.name, half,
+                            qp_status_name(status), possible ? "is" : "is not")};
       }
       if (status != QP_OK) continue;
       ++count;

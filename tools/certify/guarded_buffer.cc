@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/certify/guarded_buffer.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cerrno>
+#include <sys/mman.h>
 #include <system_error>
+#include <unistd.h>
 
 namespace quantproof::certify {
 
@@ -13,8 +12,7 @@ GuardedBuffer::GuardedBuffer(std::size_t capacity)
     : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
   capacity_ = (capacity + page_ - 1) / page_ * page_;
   if (capacity_ == 0) capacity_ = page_;
-  void* all =
-      mmap(nullptr, capacity_ + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* all = mmap(nullptr, capacity_ + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (all == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
   first_ = static_cast<std::uint8_t*>(all) + page_;
   if (mprotect(first_, capacity_, PROT_READ | PROT_WRITE) != 0) {

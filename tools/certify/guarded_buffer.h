@@ -18,8 +18,8 @@ class GuardedBuffer {
   GuardedBuffer& operator=(const GuardedBuffer&) = delete;
 
   std::size_t capacity() const { return capacity_; }
-  std::uint8_t* first() const { return first_; }               // guard page right before
-  std::uint8_t* last(std::size_t size) const {                 // guard page right after
+  std::uint8_t* first() const { return first_; }  // guard page right before
+  std::uint8_t* last(std::size_t size) const {    // guard page right after
     return first_ + capacity_ - size;
   }
 

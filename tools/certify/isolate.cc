@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/certify/isolate.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -14,15 +8,24 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <system_error>
+#include <unistd.h>
 
 #include "fmt/format.h"
+
+#include "tools/certify/hex.h"
 
 namespace quantproof::certify {
 
 struct Situation::Record {
   static constexpr std::size_t kBuffers = 4;
-  std::array<char, 2001> text;
+  std::array<char, 501> text;
+  std::array<std::uint8_t, 3 * 98> input;
+  std::size_t input_size;
   std::array<const GuardedBuffer*, kBuffers> buffers;
   std::array<const char*, kBuffers> names;
   std::size_t n_buffers;
@@ -32,8 +35,8 @@ struct Situation::Record {
 };
 
 Situation::Situation() {
-  void* memory = mmap(nullptr, sizeof(Record), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-                      -1, 0);
+  void* memory =
+      mmap(nullptr, sizeof(Record), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
   record_ = new (memory) Record{};
 }
@@ -44,6 +47,13 @@ void Situation::describe(std::string_view text) {
   const std::size_t n = std::min(text.size(), record_->text.size() - 1);
   std::memcpy(record_->text.data(), text.data(), n);
   record_->text[n] = '\0';
+}
+
+void Situation::input(std::span<const std::uint8_t> bytes) {
+  record_->input_size = std::min(bytes.size(), record_->input.size());
+  if (record_->input_size > 0) {
+    std::memcpy(record_->input.data(), bytes.data(), record_->input_size);
+  }
 }
 
 void Situation::watch(const GuardedBuffer& buffer, const char* name) {
@@ -163,15 +173,19 @@ Outcome run_isolated(std::chrono::seconds limit, const std::function<Outcome(Sit
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
 
-  const char* doing = situation.record().text.data();
-  const std::string where = *doing != '\0' ? fmt::format(", at: {}", doing) : std::string{};
+  const Situation::Record& record = situation.record();
+  const char* doing = record.text.data();
+  std::string where = *doing != '\0' ? fmt::format(", at: {}", doing) : std::string{};
+  if (record.input_size > 0) {
+    where += "; input bytes " + to_hex(std::span(record.input).first(record.input_size));
+  }
   if (timed_out) {
     return {Verdict::kFail, fmt::format("no answer within {} s{}", limit.count(), where)};
   }
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
     return {Verdict::kFail, fmt::format("ended by signal {} ({}){}{}", signal, strsignal(signal),
-                                        describe_fault(situation.record()), where)};
+                                        describe_fault(record), where)};
   }
   if (WEXITSTATUS(status) != 0 || text.empty()) {
     return {Verdict::kFail,

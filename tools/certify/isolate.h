@@ -6,7 +6,9 @@
 #define QUANTPROOF_TOOLS_CERTIFY_ISOLATE_H_
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -31,8 +33,10 @@ class Situation {
   Situation(const Situation&) = delete;
   Situation& operator=(const Situation&) = delete;
 
-  // Describes the case that runs next; kept up to 2,000 bytes.
+  // Describes the case that runs next; kept up to 500 bytes.
   void describe(std::string_view text);
+  // The bytes it is about to decode; kept up to three blocks.
+  void input(std::span<const std::uint8_t> bytes);
   // A fault in a guard page of `buffer` will be told in terms of `name`, a literal.
   void watch(const GuardedBuffer& buffer, const char* name);
 

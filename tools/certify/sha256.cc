@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/certify/sha256.h"
 
-#include <openssl/evp.h>
-
 #include <array>
 #include <fstream>
 #include <iterator>
+#include <openssl/evp.h>
 #include <stdexcept>
 
 #include "fmt/format.h"

@@ -5,6 +5,7 @@
 
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
+
 #include "quantproof/qp.h"
 #include "tools/certify/decoder.h"
 #include "tools/certify/hex.h"
@@ -26,8 +27,8 @@ qp_status parse_status(const std::string& name) {
 
 // Field names become literals again, as qp_location holds them.
 const char* field_literal(const std::string& name) {
-  for (const char* known : {"scale", "n_values", "n_bytes", "profile", "format", "bytes", "out",
-                            "from", "to", "in"}) {
+  for (const char* known :
+       {"scale", "n_values", "n_bytes", "profile", "format", "bytes", "out", "from", "to", "in"}) {
     if (name == known) return known;
   }
   throw std::runtime_error(fmt::format("vectors name an unknown field {}", name));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <chrono>
 #include <memory>
+#include <unistd.h>
 #include <vector>
 
 #include "fmt/format.h"
+
 #include "tools/certify/certify.h"
 #include "tools/cli/command.h"
 
@@ -77,13 +77,13 @@ void add_certify_command(CLI::App& app, Session& session) {
       "certify", "Check a decoder against the specification and print the claim table");
   command->group("Certify");
   command
-      ->add_option("--target", options->target,
-                   "fast (the built-in decoder), or\n"
-                   "lib:PATH[,preset=ggml|qp|colibri][,symbol=NAME]: a function of a shared library")
+      ->add_option(
+          "--target", options->target,
+          "fast (the built-in decoder), or\n"
+          "lib:PATH[,preset=ggml|qp|colibri][,symbol=NAME]: a function of a shared library")
       ->capture_default_str()
       ->group("What to certify");
-  command
-      ->add_option("--format", options->formats, "iq3_xxs or e8_iq3; may be repeated [all]")
+  command->add_option("--format", options->formats, "iq3_xxs or e8_iq3; may be repeated [all]")
       ->group("What to certify");
   command
       ->add_option("--profile", options->profile,
@@ -106,7 +106,8 @@ void add_certify_command(CLI::App& app, Session& session) {
                    "Write the certificate to FILE, or to standard output for -")
       ->group("Reports");
   command->add_flag("--force", options->force, "Overwrite report files")->group("Reports");
-  command->callback([options, &session] { session.run = [options] { return run_certify(*options); }; });
+  command->callback(
+      [options, &session] { session.run = [options] { return run_certify(*options); }; });
 }
 
 }  // namespace quantproof::cli

@@ -15,7 +15,7 @@ namespace quantproof::cli {
 
 enum ExitCode {
   kExitPass = 0,
-  kExitFailed = 1,        // checked and failed
+  kExitFailed = 1,  // checked and failed
   kExitUsage = 2,
   kExitUnreadable = 3,    // input unreadable or malformed
   kExitNotExercised = 4,  // not exercised, or not supported here

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <bit>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <unistd.h>
 #include <vector>
 
 #include "fmt/format.h"
 #include "fmt/ranges.h"
+
 #include "quantproof/e8_iq3.h"
 #include "quantproof/iq3_codebook.h"
 #include "quantproof/iq3_xxs.h"
@@ -76,8 +76,8 @@ std::vector<std::uint8_t> read_block(const std::string& input, std::size_t n_byt
   std::vector<std::uint8_t> bytes(n_bytes);
   file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(n_bytes));
   if (static_cast<std::size_t>(file.gcount()) != n_bytes) {
-    throw certify::UnreadableError(fmt::format(
-        "{} ends {} bytes after offset {}; a block has {}", path, file.gcount(), offset, n_bytes));
+    throw certify::UnreadableError(fmt::format("{} ends {} bytes after offset {}; a block has {}",
+                                               path, file.gcount(), offset, n_bytes));
   }
   return bytes;
 }
@@ -124,17 +124,24 @@ int explain(const ExplainOptions& options, const char* name) {
         profile, fields.scale, multiplier, magnitude, negative[j] != 0, Layout::kValueShift);
   }
   if (!options.json.empty()) {
-    ordered_json json = {
-        {"format", name},
-        {"bytes", certify::to_hex(block)},
-        {"scale", {{"offset", Layout::kScaleOffset}, {"bits", fields.scale},
-                   {"class", class_of(fields.scale)}}},
-        {"index", fields.index},
-        {"sign_field", fields.sign_field},
-        {"scale_code", fields.scale_code},
-        {"weight", {{"number", w}, {"index_offset", index_offset}, {"row", row},
-                    {"magnitude", magnitude}, {"negative", negative[j] != 0},
-                    {"multiplier", multiplier}, {"divisor", divisor}, {"value", verdicts}}}};
+    ordered_json json = {{"format", name},
+                         {"bytes", certify::to_hex(block)},
+                         {"scale",
+                          {{"offset", Layout::kScaleOffset},
+                           {"bits", fields.scale},
+                           {"class", class_of(fields.scale)}}},
+                         {"index", fields.index},
+                         {"sign_field", fields.sign_field},
+                         {"scale_code", fields.scale_code},
+                         {"weight",
+                          {{"number", w},
+                           {"index_offset", index_offset},
+                           {"row", row},
+                           {"magnitude", magnitude},
+                           {"negative", negative[j] != 0},
+                           {"multiplier", multiplier},
+                           {"divisor", divisor},
+                           {"value", verdicts}}}};
     write_json(options.json, json);
     if (options.json == "-") return kExitPass;
   }
@@ -144,8 +151,9 @@ int explain(const ExplainOptions& options, const char* name) {
   fmt::print("{} block: {} bytes, {} weights\n\n", name, Layout::kBlockBytes, kBlockWeights);
   fmt::print("bytes     bits   field          value\n");
   const auto print_scale = [&] {
-    fmt::print("[{}, {})   0-15   scale d        0x{:04X} = {:.9g}, {}\n", Layout::kScaleOffset,
-               Layout::kScaleOffset + 2, fields.scale, std::bit_cast<float>(ref::widen(exact)),
+    fmt::print("{:9} {:6} {:14} 0x{:04X} = {:.9g}, {}\n",
+               fmt::format("[{}, {})", Layout::kScaleOffset, Layout::kScaleOffset + 2), "0-15",
+               "scale d", fields.scale, std::bit_cast<float>(ref::widen(exact)),
                class_of(fields.scale));
   };
   if (Layout::kScaleOffset < Layout::kIndexOffset) print_scale();
@@ -175,8 +183,8 @@ int explain(const ExplainOptions& options, const char* name) {
   if (Layout::kScaleOffset > Layout::kIndexOffset) print_scale();
 
   fmt::print("\nweight {}: sub-block {}, group {}, number {} of 8\n", w, ib, l, j);
-  fmt::print("  index byte {} is {}: codebook row {} = {}, number {}: G = {}\n", index_offset, index,
-             index, fmt::join(row, " "), w % kRowWeights, magnitude);
+  fmt::print("  index byte {} is {}: codebook row {} = {}, number {}: G = {}\n", index_offset,
+             index, index, fmt::join(row, " "), w % kRowWeights, magnitude);
   if (j < kSignFieldBits) {
     fmt::print("  sign: bit {} of the word at {} is {}: {}\n", 7 * l + j, word_offset, negative[j],
                negative[j] != 0 ? "negative" : "positive");
@@ -188,7 +196,8 @@ int explain(const ExplainOptions& options, const char* name) {
   fmt::print("  value = {}d (2s + 1) G / {} = {}{:.9g} x {} x {} / {}\n",
              negative[j] != 0 ? "-" : "", divisor, negative[j] != 0 ? "-" : "",
              std::bit_cast<float>(ref::widen(exact)), multiplier, magnitude, divisor);
-  const bool same = verdicts["strict"] == verdicts["ggml"] && verdicts["ggml"] == verdicts["colibri"];
+  const bool same =
+      verdicts["strict"] == verdicts["ggml"] && verdicts["ggml"] == verdicts["colibri"];
   if (same) {
     fmt::print("        = {}\n", verdicts["strict"].template get<std::string>());
   } else {
@@ -201,9 +210,8 @@ int explain(const ExplainOptions& options, const char* name) {
 
 int run_explain(const ExplainOptions& options) {
   check_writable(options.json, options.force);
-  return certify::parse_format(options.format) == QP_IQ3_XXS
-             ? explain<Iq3Xxs>(options, "IQ3_XXS")
-             : explain<E8Iq3>(options, "E8/IQ3");
+  return certify::parse_format(options.format) == QP_IQ3_XXS ? explain<Iq3Xxs>(options, "IQ3_XXS")
+                                                             : explain<E8Iq3>(options, "E8/IQ3");
 }
 
 }  // namespace
@@ -223,7 +231,8 @@ void add_explain_command(CLI::App& app, Session& session) {
       ->check(CLI::Range(0, 255));
   command->add_option("--json", options->json, "Write to FILE, or to standard output for -");
   command->add_flag("--force", options->force, "Overwrite the report file");
-  command->callback([options, &session] { session.run = [options] { return run_explain(*options); }; });
+  command->callback(
+      [options, &session] { session.run = [options] { return run_explain(*options); }; });
 }
 
 }  // namespace quantproof::cli

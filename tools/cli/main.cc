@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <unistd.h>
 
 #include "fmt/format.h"
+
 #include "quantproof/qp.h"
 #include "tools/certify/decoder.h"
 #include "tools/cli/command.h"

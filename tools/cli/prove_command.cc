@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <unistd.h>
 #include <vector>
 
 #include "fmt/format.h"
+
 #include "tools/certify/certificate.h"
 #include "tools/certify/claims.h"
 #include "tools/certify/decoder.h"
@@ -93,8 +93,8 @@ int run_prove(const ProveOptions& options) {
     const auto start = std::chrono::steady_clock::now();
     certify::ClaimResult result;
     result.claim = &claim;
-    result.outcome = certify::run_isolated(
-        std::chrono::seconds(180), [&](certify::Situation& situation) {
+    result.outcome =
+        certify::run_isolated(std::chrono::seconds(180), [&](certify::Situation& situation) {
           situation.describe("proving " + claim.id);
           return certify::run_proof(claim.id, directory.path());
         });
@@ -147,7 +147,8 @@ void add_prove_command(CLI::App& app, Session& session) {
   command->add_option("--json", options->json,
                       "Write the certificate to FILE, or to standard output for -");
   command->add_flag("--force", options->force, "Overwrite the report file");
-  command->callback([options, &session] { session.run = [options] { return run_prove(*options); }; });
+  command->callback(
+      [options, &session] { session.run = [options] { return run_prove(*options); }; });
 }
 
 }  // namespace quantproof::cli

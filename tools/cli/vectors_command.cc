@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <memory>
+#include <unistd.h>
 
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
+
 #include "tools/certify/certify.h"
 #include "tools/certify/sha256.h"
 #include "tools/certify/spec_data.h"
@@ -23,8 +23,8 @@ int list_vectors() {
     }
   }
   for (const auto& vector : certify::transcode_vectors()) {
-    fmt::print("transcode.json {:4}  {} -> {}  {}\n", vector.id,
-               certify::format_name(vector.from), certify::format_name(vector.to), vector.comment);
+    fmt::print("transcode.json {:4}  {} -> {}  {}\n", vector.id, certify::format_name(vector.from),
+               certify::format_name(vector.to), vector.comment);
   }
   for (const auto& vector : certify::half_vectors()) {
     fmt::print("half.json {:4}  scale 0x{:04X}\n", vector.id, vector.half);
@@ -38,8 +38,8 @@ int check_vectors() {
   bool intact = true;
   for (const auto& file : manifest.at("files")) {
     const std::string name = file.at("name");
-    const bool same =
-        certify::sha256(certify::spec_file("vectors/" + name)) == file.at("sha256").get<std::string>();
+    const bool same = certify::sha256(certify::spec_file("vectors/" + name)) ==
+                      file.at("sha256").get<std::string>();
     fmt::print("{:14} {:4} cases  SHA-256 {}\n", name, file.at("cases").get<int>(),
                same ? "as in the manifest" : "DIFFERS from the manifest");
     intact = intact && same;
@@ -55,7 +55,8 @@ int check_vectors() {
 }  // namespace
 
 void add_vectors_command(CLI::App& app, Session& session) {
-  CLI::App* command = app.add_subcommand("vectors", "The literal test vectors of the specification");
+  CLI::App* command =
+      app.add_subcommand("vectors", "The literal test vectors of the specification");
   command->group("Look inside");
   command->require_subcommand(1);
   command->add_subcommand("list", "One line for each case")->callback([&session] {

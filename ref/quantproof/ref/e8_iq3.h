@@ -17,7 +17,7 @@ namespace quantproof::ref {
 // status but the transcoding and level ones. On an error *where (may be null) says where; the
 // values of the blocks before the failing one have been written and nothing else.
 qp_status decode_e8_iq3(qp_profile profile, const std::uint8_t* bytes, std::size_t n_bytes,
-                         float* out, std::size_t n_values, qp_location* where);
+                        float* out, std::size_t n_values, qp_location* where);
 
 }  // namespace quantproof::ref
 

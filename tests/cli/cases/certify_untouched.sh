@@ -1,0 +1,1 @@
+"$quantproof" certify --target "lib:$broken,preset=ggml,symbol=untouched" --claim IQ3XXS-CODES-1

@@ -1,0 +1,1 @@
+"$quantproof" explain --format e8_iq3 00 --weight 256

@@ -1,0 +1,1 @@
+"$quantproof" certify --target lib:missing.so

@@ -1,0 +1,1 @@
+"$quantproof" prove --claim NOSUCH-1

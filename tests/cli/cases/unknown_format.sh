@@ -1,0 +1,1 @@
+"$quantproof" certify --format iq4_nl

@@ -1,0 +1,1 @@
+"$quantproof" certify --json - --target nowhere

@@ -1,0 +1,1 @@
+"$quantproof" vectors list | head -n 3

@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: tools/check.sh [--quick]
+#
+# Installs what is missing (Debian, as root or with sudo), then builds and runs every test:
+#   release        g++, warnings are errors: every test
+#   release-clang  clang++, warnings are errors: the tests labelled "unit"
+#   asan-ubsan     g++ with sanitizers: every test
+# and clang-format over all sources, clang-tidy over ref/ and fast/. --quick: only clang-format and
+# release. The last line sums the suites up; a step that is no test counts there when it fails.
+# Exit codes: 0 all passed; 1 something failed; 2 usage; 4 nothing failed, but something was not
+# run because this machine lacks it (with CI=true that is a failure).
+set -euo pipefail
+
+quick=false
+case "${1:-}" in
+  '') ;;
+  --quick) quick=true ;;
+  *) echo "usage: $0 [--quick]" >&2 && exit 2 ;;
+esac
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+# shellcheck source=tools/setup.sh
+source tools/setup.sh
+install_missing "${check_packages[@]}"
+install_npm_if_missing
+
+passed=0
+failed=0
+skipped=0
+failed_steps=()
+logs=build/check
+mkdir -p "$logs"
+
+fail_step() {
+  failed=$((failed + 1))
+  failed_steps+=("$1")
+}
+
+# step NAME COMMAND...: quiet when it passes; on failure shows all that the command printed.
+step() {
+  local name=$1 log start=$SECONDS
+  log=$logs/${1//[^a-z0-9-]/_}.log
+  shift
+  if "$@" >"$log" 2>&1; then
+    echo "== $name: ok, $((SECONDS - start)) s"
+  else
+    cat "$log"
+    echo "== $name: FAILED, $((SECONDS - start)) s: $*"
+    fail_step "$name"
+    return 1
+  fi
+}
+
+build() {  # PRESET OPTION...
+  local preset=$1
+  shift
+  step "$preset: configure" cmake --preset "$preset" -DQUANTPROOF_WERROR=ON "$@" &&
+    step "$preset: build" cmake --build --preset "$preset" --parallel "$jobs"
+}
+
+# The number in attribute $2 of the <testsuite> of JUnit file $1.
+junit_count() {
+  local count
+  count=$(grep -Eom1 "(^|[[:space:]])$2=\"[0-9]+\"" "$1" | grep -Eo '[0-9]+')
+  echo "$count"
+}
+
+suite() {  # PRESET CTEST_OPTION...
+  local preset=$1 start=$SECONDS status=0 junit tests failures unrun
+  junit=$root/$logs/$1.xml
+  shift
+  rm -f "$junit"
+  ctest --preset "$preset" --parallel "$jobs" --output-junit "$junit" "$@" || status=$?
+  echo "== $preset: tests, $((SECONDS - start)) s"
+  tests=0
+  if [[ -f $junit ]]; then
+    tests=$(junit_count "$junit" tests)
+  fi
+  if [[ $tests -eq 0 ]]; then
+    echo "== $preset: no test ran"
+    fail_step "$preset: tests"
+    return
+  fi
+  failures=$(junit_count "$junit" failures)
+  unrun=$(($(junit_count "$junit" skipped) + $(junit_count "$junit" disabled)))
+  passed=$((passed + tests - failures - unrun))
+  failed=$((failed + failures))
+  skipped=$((skipped + unrun))
+  if [[ $status -ne 0 && $failures -eq 0 ]]; then
+    fail_step "$preset: ctest exited with $status"
+  fi
+}
+
+format() {
+  find spec ref fast proofs fuzz tests bench tools \( -name '*.h' -o -name '*.c' -o -name '*.cc' \) \
+    -print0 | xargs -0 clang-format --dry-run -Werror
+}
+
+tidy() {  # the sources that users link
+  find ref fast -name '*.cc' -print0 | xargs -0 -n1 -P"$jobs" clang-tidy --quiet \
+    --warnings-as-errors='*' -p build/release-clang
+}
+
+ggml_status=0
+QUANTPROOF_GGML_LIB=$(tools/get_ggml.sh) || ggml_status=$?
+if [[ $ggml_status -eq 0 ]]; then
+  export QUANTPROOF_GGML_LIB
+elif [[ $ggml_status -eq 4 && ${CI:-} != true ]]; then
+  unset QUANTPROOF_GGML_LIB
+  skipped=$((skipped + 1))
+else
+  unset QUANTPROOF_GGML_LIB
+  fail_step 'get_ggml'
+fi
+
+step 'clang-format' format || true
+if build release -DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++; then
+  suite release
+fi
+if [[ $quick == false ]]; then
+  if build release-clang; then
+    suite release-clang --label-regex '^unit$'
+    step 'clang-tidy' tidy || true
+  fi
+  if build asan-ubsan -DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++ -DQUANTPROOF_BENCH=OFF; then
+    suite asan-ubsan
+  fi
+fi
+
+echo "== $SECONDS s in total"
+if [[ ${#failed_steps[@]} -gt 0 ]]; then
+  printf '== FAILED: %s\n' "${failed_steps[@]}"
+fi
+if [[ $skipped -gt 0 ]]; then
+  echo '== NOT EXERCISED: this is not a pass; see the messages above'
+  echo "$passed passed, $failed failed, $skipped skipped"
+else
+  echo "$passed passed, $failed failed"
+fi
+if [[ $failed -gt 0 ]]; then exit 1; fi
+if [[ $skipped -gt 0 ]]; then
+  if [[ ${CI:-} == true ]]; then exit 1; fi
+  exit 4
+fi
+[[ $passed -gt 0 ]]
