@@ -62,7 +62,7 @@ QP_API const char *qp_status_name(qp_status status);
 QP_API const char *qp_version(void);
 
 /* CPU levels. A level is one compilation of the kernels; its name is Highway's target name
- * (EMU128 portable, SSSE3, SSE4, AVX2, AVX3 = AVX-512 of Skylake-X, AVX3_DL = of Ice Lake, NEON,
+ * (SCALAR or EMU128 portable, SSSE3, SSE4, AVX2, AVX3 = AVX-512 of Skylake-X, AVX3_DL = of Ice Lake, NEON,
  * SVE, ...). All levels give the same bits. The best one that the CPU supports is used unless
  * qp_force_level, or the environment variable QP_LEVEL at the first call, says otherwise. */
 QP_API const char *qp_level(void);          /* the level in use */

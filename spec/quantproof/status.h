@@ -7,8 +7,8 @@
 #ifndef QUANTPROOF_STATUS_H_
 #define QUANTPROOF_STATUS_H_
 
-#include <stddef.h>
-#include <stdint.h>
+#include <stddef.h> /* NOLINT(modernize-deprecated-headers): also C */
+#include <stdint.h> /* NOLINT(modernize-deprecated-headers): also C */
 
 typedef enum qp_format {
   QP_IQ3_XXS = 1, /* ggml IQ3_XXS: 98 bytes per 256 weights, scale first */

@@ -48,6 +48,12 @@ const char* verdict_word(Verdict verdict) {
   return "NOT RUN";
 }
 
+// The table keeps to one line a claim; the JSON has the whole text.
+std::string shortened(const std::string& text) {
+  constexpr std::size_t kLongest = 100;
+  return text.size() <= kLongest ? text : text.substr(0, kLongest - 3) + "...";
+}
+
 }  // namespace
 
 std::string host_cpu() {
@@ -143,7 +149,8 @@ std::string to_text(const Certificate& certificate, bool colour) {
     const std::string& detail = result.outcome.detail;
     fmt::format_to(out, "{}{:8}{} {:{}} {:11} {:8.3f}  {}\n", style.on, verdict_word(verdict),
                    style.off, result.claim->id, id_width, result.claim->method, result.seconds,
-                   verdict == Verdict::kPass && !detail.empty() ? detail : result.claim->domain);
+                   verdict == Verdict::kPass && !detail.empty() ? shortened(detail)
+                                                                : result.claim->domain);
     if (verdict == Verdict::kPass) continue;
     if (verdict == Verdict::kFail) {
       fmt::format_to(out, "         claim: {}\n", result.claim->statement);

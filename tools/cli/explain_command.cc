@@ -124,7 +124,7 @@ int explain(const ExplainOptions& options, const char* name) {
         profile, fields.scale, multiplier, magnitude, negative[j] != 0, Layout::kValueShift);
   }
   if (!options.json.empty()) {
-    ordered_json json = {{"format", name},
+    ordered_json json = {{"format", certify::format_name(Layout::kFormat)},
                          {"bytes", certify::to_hex(block)},
                          {"scale",
                           {{"offset", Layout::kScaleOffset},
