@@ -4,7 +4,7 @@
 # Sourced by certify.sh and check.sh: what a Debian machine needs, and its installation.
 
 # To build the command with its proofs, and the solvers that check the proofs again.
-build_packages=(g++ cmake ninja-build pkg-config libhwy-dev libz3-dev libzydis-dev libcli11-dev
+build_packages=(g++ cmake ninja-build pkg-config libhwy-dev libz3-dev libcli11-dev
   libfmt-dev nlohmann-json3-dev libssl-dev cvc5 boolector cadical
   binutils)
 

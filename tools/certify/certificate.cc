@@ -147,10 +147,12 @@ std::string to_text(const Certificate& certificate, bool colour) {
     const Verdict verdict = result.outcome.verdict;
     const Style style = style_of(verdict, colour);
     const std::string& detail = result.outcome.detail;
+    // For a proof the domain says more than the number of queries.
+    const bool shows_detail =
+        verdict == Verdict::kPass && !detail.empty() && result.claim->method != "smt";
     fmt::format_to(out, "{}{:8}{} {:{}} {:11} {:8.3f}  {}\n", style.on, verdict_word(verdict),
                    style.off, result.claim->id, id_width, result.claim->method, result.seconds,
-                   verdict == Verdict::kPass && !detail.empty() ? shortened(detail)
-                                                                : result.claim->domain);
+                   shows_detail ? shortened(detail) : result.claim->domain);
     if (verdict == Verdict::kPass) continue;
     if (verdict == Verdict::kFail) {
       fmt::format_to(out, "         claim: {}\n", result.claim->statement);

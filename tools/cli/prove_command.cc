@@ -66,6 +66,12 @@ int list_claims() {
 
 int run_prove(const ProveOptions& options) {
   check_writable(options.json, options.force);
+  for (const std::string& id : options.claims) {
+    if (certify::find_claim(id) == nullptr) {
+      throw certify::UsageError(
+          fmt::format("no claim {}; quantproof prove --list names those with a proof", id));
+    }
+  }
   if (!certify::has_prover()) {
     fmt::print(stderr, "quantproof: this build has no prover (QUANTPROOF_PROOFS=OFF)\n");
     return kExitNotExercised;
@@ -74,8 +80,8 @@ int run_prove(const ProveOptions& options) {
   const auto known = certify::proof_claims();
   for (const std::string& id : options.claims) {
     if (std::find(known.begin(), known.end(), id) == known.end()) {
-      throw certify::UsageError(
-          fmt::format("no proof obligation {}; quantproof prove --list names them", id));
+      throw certify::UsageError(fmt::format("claim {} is not discharged by a proof, but by: {}", id,
+                                            certify::find_claim(id)->command));
     }
   }
   const ExportDirectory directory(options);

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// OPS-CONFORM-1: what one compiled level reports.
+#ifndef QUANTPROOF_PROOFS_CONFORMANCE_H_
+#define QUANTPROOF_PROOFS_CONFORMANCE_H_
+
+#include <cstdint>
+#include <string>
+
+namespace quantproof::proofs {
+
+struct Conformance {
+  std::uint64_t comparisons = 0;  // of one lane
+  std::string mismatch;           // the first one; empty: none
+};
+
+}  // namespace quantproof::proofs
+
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One obligation at work: asks Z3, keeps the time budget, exports what was proved.
+#ifndef QUANTPROOF_PROOFS_OBLIGATION_H_
+#define QUANTPROOF_PROOFS_OBLIGATION_H_
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "z3++.h"
+
+#include "proofs/prover.h"
+#include "proofs/symbolic.h"
+
+namespace quantproof::proofs {
+
+class Obligation {
+ public:
+  enum class Logic { kBitVectors, kFloats };
+  // Turns a model that refutes a query into text, with a replay on the CPU. Called at once: the
+  // model must not outlive the session.
+  using Explain = std::function<std::string(const z3::model&)>;
+
+  Obligation(std::string claim, Options options);
+
+  // Proves that `statement` holds for all values of its variables, given the session's
+  // assumptions, and first the side conditions of everything executed in the session since the
+  // last call. `query` names it in exports. Returns whether the statement was proved.
+  bool prove(symbolic::Session& session, const std::string& query, Logic logic,
+             const z3::expr& statement, const Explain& explain);
+
+  // A concrete check that is part of the obligation.
+  bool check(bool holds, const std::string& what_failed);
+  void fail(const std::string& why);
+  void refuse(const std::string& why);
+  void note(const std::string& text);  // for the detail of a pass
+  void write_export(const std::string& name, const std::string& text) const;
+
+  [[nodiscard]] bool exporting() const { return !options_.export_directory.empty(); }
+  [[nodiscard]] bool failed() const { return !failures_.empty(); }
+  [[nodiscard]] const Options& options() const { return options_; }
+  [[nodiscard]] unsigned remaining_milliseconds() const;
+  [[nodiscard]] Result result() const;
+
+ private:
+  bool ask(symbolic::Session& session, const std::string& query, Logic logic,
+           const z3::expr& statement, const Explain& explain);
+
+  std::string claim_;
+  Options options_;
+  std::chrono::steady_clock::time_point start_;
+  std::size_t checks_ = 0;
+  std::size_t queries_ = 0;
+  std::vector<std::string> failures_;
+  std::vector<std::string> refusals_;
+  std::vector<std::string> notes_;
+};
+
+// The rooms. Each discharges one claim.
+void half_widen_2(Obligation& o);
+void iq3_sign_1(Obligation& o);
+void iq3_sign_2(Obligation& o);
+void iq3xxs_layout_1(Obligation& o);
+void iq3xxs_layout_2(Obligation& o);
+void iq3xxs_kernel_1(Obligation& o);
+void iq3xxs_nonfinite_1(Obligation& o);
+void e8iq3_layout_1(Obligation& o);
+void e8iq3_layout_2(Obligation& o);
+void e8iq3_kernel_1(Obligation& o);
+void e8iq3_nonfinite_1(Obligation& o);
+void transcode_1(Obligation& o);
+void iq3_exact_1(Obligation& o);
+void ops_conform_1(Obligation& o);
+void proof_mutants_1(Obligation& o);
+
+}  // namespace quantproof::proofs
+
+#endif
