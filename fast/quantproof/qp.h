@@ -62,9 +62,9 @@ QP_API const char *qp_status_name(qp_status status);
 QP_API const char *qp_version(void);
 
 /* CPU levels. A level is one compilation of the kernels; its name is Highway's target name
- * (SCALAR or EMU128 portable, SSSE3, SSE4, AVX2, AVX3 = AVX-512 of Skylake-X, AVX3_DL = of Ice Lake, NEON,
- * SVE, ...). All levels give the same bits. The best one that the CPU supports is used unless
- * qp_force_level, or the environment variable QP_LEVEL at the first call, says otherwise. */
+ * (SCALAR or EMU128 portable, SSSE3, SSE4, AVX2, AVX3 = AVX-512 of Skylake-X, AVX3_DL = of Ice
+ * Lake, NEON, SVE, ...). All levels give the same bits. The best one that the CPU supports is used
+ * unless qp_force_level, or the environment variable QP_LEVEL at the first call, says otherwise. */
 QP_API const char *qp_level(void);          /* the level in use */
 QP_API size_t qp_level_count(void);         /* levels compiled into this library */
 QP_API const char *qp_level_name(size_t i); /* i < qp_level_count(), best first; else NULL */
