@@ -94,6 +94,10 @@ const char* qp_status_name(qp_status status) {
       return "unknown_level";
     case QP_UNSUPPORTED_LEVEL:
       return "unsupported_level";
+    case QP_POINT_OUT_OF_RANGE:
+      return "point_out_of_range";
+    case QP_POINT_NOT_FINITE:
+      return "point_not_finite";
   }
   return "unknown_status";
 }

@@ -62,10 +62,10 @@ TEST(Qp, OrderOfVerdicts) {
 
 TEST(Qp, StatusNames) {
   std::set<std::string> names;
-  for (int status = QP_OK; status <= QP_UNSUPPORTED_LEVEL; ++status) {
+  for (int status = QP_OK; status <= QP_POINT_NOT_FINITE; ++status) {
     names.insert(qp_status_name(static_cast<qp_status>(status)));
   }
-  EXPECT_EQ(names.size(), static_cast<size_t>(QP_UNSUPPORTED_LEVEL) + 1);
+  EXPECT_EQ(names.size(), static_cast<size_t>(QP_POINT_NOT_FINITE) + 1);
   EXPECT_EQ(names.count("unknown_status"), 0u);
   EXPECT_STREQ(qp_status_name(static_cast<qp_status>(15)), "unknown_status");
 }

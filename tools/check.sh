@@ -100,8 +100,14 @@ format() {
 }
 
 tidy() {  # the sources that users link
-  find ref fast -name '*.cc' -print0 | xargs -0 -n1 -P"$jobs" clang-tidy --quiet \
-    --warnings-as-errors='*' -p build/release-clang
+  python3 - build/release-clang/compile_commands.json <<'EOF' | xargs -0 -n1 -P"$jobs" clang-tidy \
+    --quiet --warnings-as-errors='*' -p build/release-clang
+import json, os, sys
+for entry in json.load(open(sys.argv[1])):
+    path = os.path.relpath(entry["file"])
+    if path.startswith(("ref/", "fast/")):
+        sys.stdout.write(path + "\0")
+EOF
 }
 
 ggml_status=0

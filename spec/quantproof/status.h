@@ -31,7 +31,9 @@ typedef enum qp_status {
   QP_TRANSCODE_OVERFLOW = 5, /* doubling the scale would leave the finite range */
   QP_TRANSCODE_INEXACT = 6,  /* halving the scale would lose a bit */
   QP_UNKNOWN_LEVEL = 7,      /* no kernel of that name was compiled */
-  QP_UNSUPPORTED_LEVEL = 8   /* compiled, but this CPU cannot run it */
+  QP_UNSUPPORTED_LEVEL = 8,  /* compiled, but this CPU cannot run it */
+  QP_POINT_OUT_OF_RANGE = 9, /* a coordinate's magnitude exceeds 2^30 units of 2^-13 */
+  QP_POINT_NOT_FINITE = 10   /* a coordinate is infinite or NaN */
 } qp_status;
 
 /* Where an error was found. `field` is a static string ("scale", "n_bytes", ...), never null. */

@@ -471,6 +471,17 @@ def make_cases():
     cases.floats("multiples of half a unit: ties to even", ["float"], halves)
     nearly = [float_bits(k / 16384) + (1 if k % 2 else -1) for k in range(1, 25)]
     cases.floats("one bit beside multiples of half a unit", ["float"], nearly)
+    for a in (16383, 16382):
+        for b in (16384.5, 16385.5):
+            for sign_a, sign_b in ((1, 1), (-1, -1), (1, -1), (-1, 1)):
+                row = [0] * 24
+                row[3], row[17] = float_bits(sign_a * a / UNIT), float_bits(sign_b * b / UNIT)
+                cases.floats(
+                    f"{sign_a * a} and {sign_b * b} units: the side of a wall depends on the"
+                    " rounding",
+                    ["float", "near_wall"],
+                    row,
+                )
     least = float_bits(2.0**-14)
     tiny = [0x80000000, 1, 0x80000001, 0x007FFFFF, 0x00800000, least, least | 1 << 31, least + 1]
     cases.floats("-0, subnormal numbers and 2^-14 round to 0", ["float"], tiny + [0] * 16)

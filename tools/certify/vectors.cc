@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 qp_status parse_status(const std::string& name) {
-  for (int number = QP_OK; number <= QP_UNSUPPORTED_LEVEL; ++number) {
+  for (int number = QP_OK; number <= QP_POINT_NOT_FINITE; ++number) {
     const auto status = static_cast<qp_status>(number);
     if (name == qp_status_name(status)) return status;
   }
