@@ -55,7 +55,8 @@ float widen(std::uint32_t half, const Ways& ways) {
 void decode(const void* blocks, float* out, std::int64_t n, const Ways& ways) {
   const auto* bytes = static_cast<const std::uint8_t*>(blocks);
   for (std::int64_t b = 0; b < n / 256; ++b, bytes += 98, out += 256) {
-    const std::uint32_t half = bytes[ways.scale_offset] | (bytes[ways.scale_offset + 1] << 8);
+    const std::uint32_t half =
+        bytes[ways.scale_offset] | (std::uint32_t{bytes[ways.scale_offset + 1]} << 8);
     const float d = widen(half, ways);
     for (std::size_t i = 0; i < 256; ++i) {
       std::uint32_t word = 0;

@@ -93,8 +93,9 @@ bool Comparer::compare(std::span<const std::uint8_t> bytes, std::size_t n_values
     } else if (expected.status != QP_OK) {
       written = 0;
     }
-    expected.bits.resize(written);
-    std::memcpy(expected.bits.data(), values.data(), written * sizeof(float));
+    for (std::size_t i = 0; i < written; ++i) {
+      expected.bits.push_back(std::bit_cast<std::uint32_t>(values[i]));
+    }
     if (!compare_with(expected, profile, bytes, n_values, what)) return false;
   }
   return true;
@@ -137,7 +138,7 @@ bool Comparer::compare_with(const Expected& expected, qp_profile profile,
           expected.where.block, expected.where.offset, expected.where.field));
     }
     const auto* got = reinterpret_cast<const std::uint8_t*>(out);
-    const bool equal = expected.bits.size() == n_values &&
+    const bool equal = n_values > 0 && expected.bits.size() == n_values &&
                        std::memcmp(got, expected.bits.data(), n_values * sizeof(float)) == 0;
     for (std::size_t i = 0; i < n_values && !equal; ++i) {
       std::uint32_t bits = 0;
