@@ -78,7 +78,7 @@ TEST(Iq3Xxs, LargestMagnitude) {
 // Clause 2: the scale code is the top nibble of the little-endian word, the sign fields below it.
 TEST(Iq3Xxs, FieldsOfAWord) {
   Block block{};
-  block[70] = 0x81;  // word 1 = 0x94E6C481? bytes 81 C4 E6 94
+  block[70] = 0x81;
   block[71] = 0xC4;
   block[72] = 0xE6;
   block[73] = 0x94;

@@ -63,7 +63,6 @@ RC_GTEST_PROP(Transcode, ThereAndBackIsTheIdentity, ()) {
   Bytes there = content;
   qp_location where{};
   if (qp_transcode_at(QP_IQ3_XXS, there.data(), QP_E8_IQ3, there.data(), 2, &where) != QP_OK) {
-    Bytes want = content;
     Bytes other(content.size());
     qp_location place{};
     RC_ASSERT(ref::transcode(QP_IQ3_XXS, content.data(), QP_E8_IQ3, other.data(), 2, &place) !=
