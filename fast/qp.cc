@@ -3,6 +3,7 @@
 // The C ABI: checks arguments, widths and sizes (clause 6), then calls the level in use.
 #include "quantproof/qp.h"
 
+#include "fast/leech.h"
 #include "fast/level.h"
 #include "fast/transcode.h"
 #include "quantproof/e8_iq3.h"
@@ -74,6 +75,28 @@ qp_status qp_transcode(qp_format from, const void* in, qp_format to, void* out, 
   return qp_transcode_at(from, in, to, out, n_blocks, nullptr);
 }
 
+qp_status qp_leech_nearest_at(const int32_t* points, size_t n, int32_t* out, qp_location* where) {
+  if (points == nullptr && n > 0) return refuse(where, QP_BAD_ARGUMENT, "points");
+  if (out == nullptr && n > 0) return refuse(where, QP_BAD_ARGUMENT, "out");
+  return quantproof::fast::leech_nearest(quantproof::fast::active_target())(points, n, out, where);
+}
+
+qp_status qp_leech_nearest(const int32_t* points, size_t n, int32_t* out) {
+  return qp_leech_nearest_at(points, n, out, nullptr);
+}
+
+qp_status qp_leech_nearest_float_at(const float* points, size_t n, int32_t* out,
+                                    qp_location* where) {
+  if (points == nullptr && n > 0) return refuse(where, QP_BAD_ARGUMENT, "points");
+  if (out == nullptr && n > 0) return refuse(where, QP_BAD_ARGUMENT, "out");
+  return quantproof::fast::leech_nearest_float(quantproof::fast::active_target())(points, n, out,
+                                                                                  where);
+}
+
+qp_status qp_leech_nearest_float(const float* points, size_t n, int32_t* out) {
+  return qp_leech_nearest_float_at(points, n, out, nullptr);
+}
+
 const char* qp_status_name(qp_status status) {
   switch (status) {
     case QP_OK:
@@ -98,6 +121,34 @@ const char* qp_status_name(qp_status status) {
       return "point_out_of_range";
     case QP_POINT_NOT_FINITE:
       return "point_not_finite";
+    case QP_BAD_MAGIC:
+      return "bad_magic";
+    case QP_BAD_HEADER:
+      return "bad_header";
+    case QP_ROW_OUT_OF_RANGE:
+      return "row_out_of_range";
+    case QP_INDEX_OUT_OF_RANGE:
+      return "index_out_of_range";
+    case QP_INDEX_NOT_ASCENDING:
+      return "index_not_ascending";
+    case QP_PADDING_NOT_ZERO:
+      return "padding_not_zero";
+    case QP_TRITS_OUT_OF_RANGE:
+      return "trits_out_of_range";
+    case QP_FIX_OUT_OF_RANGE:
+      return "fix_out_of_range";
+    case QP_FIX_ON_ZERO:
+      return "fix_on_zero";
+    case QP_POINT_NOT_REPRESENTABLE:
+      return "point_not_representable";
+    case QP_WEIGHT_NOT_FINITE:
+      return "weight_not_finite";
+    case QP_WEIGHT_OUT_OF_RANGE:
+      return "weight_out_of_range";
+    case QP_IMPORTANCE_NOT_FINITE:
+      return "importance_not_finite";
+    case QP_IMPORTANCE_NEGATIVE:
+      return "importance_negative";
   }
   return "unknown_status";
 }

@@ -21,6 +21,12 @@ LogicNames names_of(Obligation::Logic logic) {
       return {"QF_BV", "QF_BV"};
     case Obligation::Logic::kFloats:
       return {"QF_BVFP", nullptr};
+    case Obligation::Logic::kLinearReals:
+      return {"QF_LRA", "QF_LRA"};
+    case Obligation::Logic::kReals:
+      return {"QF_NRA", "QF_NRA"};
+    case Obligation::Logic::kIntegers:
+      return {"QF_NIA", nullptr};
   }
   throw std::logic_error("unknown logic");
 }

@@ -18,7 +18,7 @@ namespace quantproof::proofs {
 
 class Obligation {
  public:
-  enum class Logic { kBitVectors, kFloats };
+  enum class Logic { kBitVectors, kFloats, kLinearReals, kReals, kIntegers };
   // Turns a model that refutes a query into text, with a replay on the CPU. Called at once: the
   // model must not outlive the session.
   using Explain = std::function<std::string(const z3::model&)>;
@@ -71,6 +71,16 @@ void e8iq3_layout_2(Obligation& o);
 void e8iq3_kernel_1(Obligation& o);
 void e8iq3_nonfinite_1(Obligation& o);
 void transcode_1(Obligation& o);
+void golay_basis_1(Obligation& o);
+void golay_code_1(Obligation& o);
+void golay_hexacode_1(Obligation& o);
+void leech_cosets_1(Obligation& o);
+void leech_cost_1(Obligation& o);
+void leech_dn_1(Obligation& o);
+void leech_dn_2(Obligation& o);
+void leech_facets_1(Obligation& o);
+void leech_lattice_1(Obligation& o);
+void leech_shells_1(Obligation& o);
 void iq3_exact_1(Obligation& o);
 void ops_conform_1(Obligation& o);
 void proof_mutants_1(Obligation& o);

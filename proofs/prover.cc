@@ -29,6 +29,11 @@ constexpr std::array kEntries = {
           "all 2^784 blocks with any widened scale, 1, 4, 8 and 16 lanes; 2,048 infinite and NaN "
           "scales x 16 scale codes x 8 levels x 2 signs by enumeration",
           e8iq3_nonfinite_1},
+    Entry{"GOLAY-BASIS-1", "12 basis words, 4,096 indices", golay_basis_1},
+    Entry{"GOLAY-CODE-1", "4,096 words, 16,777,216 pairs, 16,777,216 words of 24 bits",
+          golay_code_1},
+    Entry{"GOLAY-HEXACODE-1", "64 hexacode words and their sums, 16,777,216 words of 24 bits",
+          golay_hexacode_1},
     Entry{"HALF-WIDEN-2", "all 2^16 patterns by proof; 65,536 patterns x 3 profiles by enumeration",
           half_widen_2},
     Entry{"IQ3-EXACT-1",
@@ -46,6 +51,20 @@ constexpr std::array kEntries = {
           "all 2^784 blocks with any widened scale, 1, 4, 8 and 16 lanes; 2,048 infinite and NaN "
           "scales x 16 scale codes x 8 levels x 2 signs by enumeration",
           iq3xxs_nonfinite_1},
+    Entry{"LEECH-COSETS-1", "16 residues of a coordinate; 8,192 offsets, each with 25 choices of z",
+          leech_cosets_1},
+    Entry{
+        "LEECH-COST-1",
+        "all y in range and all four offsets; the reference on 262,144 values of y, 4 offsets each",
+        leech_cost_1},
+    Entry{"LEECH-DN-1", "all real residuals within half a step, all numbers of steps", leech_dn_1},
+    Entry{"LEECH-DN-2", "all costs that LEECH-DN-1 allows, all 2^24 sets of odd moves", leech_dn_2},
+    Entry{"LEECH-FACETS-1", "16,969,680 vectors", leech_facets_1},
+    Entry{"LEECH-LATTICE-1",
+          "24 basis vectors, 276 inner products, 8,192 cosets each plus and minus 24 basis vectors",
+          leech_lattice_1},
+    Entry{"LEECH-SHELLS-1", "the theta series of 8,192 cosets up to squared length 64",
+          leech_shells_1},
     Entry{"OPS-CONFORM-1",
           "bitwise operations: all 65,536 byte pairs; shifts by 0 to 31; edge and seeded random "
           "lanes; all 256 indices; whole kernels on random blocks",

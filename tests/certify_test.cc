@@ -19,7 +19,7 @@ Certificate run(const std::string& symbol, const std::string& preset = "ggml") {
   Request request;
   request.target_text = "lib:" BROKEN_DECODERS ",preset=" + preset + ",symbol=" + symbol;
   request.seconds = 0;
-  if (preset == "qp") request.formats = {QP_IQ3_XXS};
+  if (preset == "qp") request.formats = {"iq3_xxs"};
   return certify(request);
 }
 
@@ -112,7 +112,7 @@ TEST(Certify, StrictNeedsAStatus) {
 }
 
 TEST(Certify, RequestsThatCannotBeCarriedOut) {
-  const auto with = [](const std::string& target, std::vector<qp_format> formats = {},
+  const auto with = [](const std::string& target, std::vector<std::string> formats = {},
                        std::vector<std::string> claims = {}) {
     Request request;
     request.target_text = target;
@@ -124,7 +124,10 @@ TEST(Certify, RequestsThatCannotBeCarriedOut) {
   EXPECT_THROW(with("lib:"), UsageError);
   EXPECT_THROW(with("lib:x.so,preset=other"), UsageError);
   EXPECT_THROW(with("lib:x.so,colour=red"), UsageError);
-  EXPECT_THROW(with("lib:x.so", {QP_E8_IQ3}), UsageError);
+  EXPECT_THROW(with("lib:x.so", {"e8_iq3"}), UsageError);
+  EXPECT_THROW(with("lib:x.so", {"leech"}), UsageError);
+  EXPECT_THROW(with("fast", {"iq4_xs"}), UsageError);
+  EXPECT_THROW(with("fast", {"leech"}, {"IQ3XXS-SCALE-1"}), UsageError);
   EXPECT_THROW(with("lib:x.so,preset=qp"), UsageError);
   EXPECT_THROW(with("fast", {}, {"NOSUCH-1"}), UsageError);
   EXPECT_THROW(with("lib:/nonexistent/x.so"), UnreadableError);

@@ -22,17 +22,18 @@
 #include "fast/leech_batch-inl.h"
 #include "fast/leech_fixed.h"
 #include "fast/leech_word.h"
+#include "fuzz/leech_points.h"
+#include "fuzz/leech_vectors.h"
 #include "quantproof/qp.h"
 #include "quantproof/ref/leech.h"
-#include "tests/leech_points.h"
 #include "tests/levels.h"
 
 namespace quantproof {
 namespace {
 
-using tests::LeechFamily;
-using tests::LeechPoints;
-using tests::LeechRow;
+using fuzz::LeechFamily;
+using fuzz::LeechPoints;
+using fuzz::LeechRow;
 
 constexpr std::int32_t kPoison = -77'777;
 
@@ -68,7 +69,7 @@ std::vector<std::int32_t> mixed_points(std::uint64_t seed, std::size_t n) {
   LeechPoints source(seed);
   std::vector<std::int32_t> points;
   for (std::size_t p = 0; p < n; ++p) {
-    const LeechRow row = source.next(tests::kLeechFamilies[p % tests::kLeechFamilies.size()]);
+    const LeechRow row = source.next(fuzz::kLeechFamilies[p % fuzz::kLeechFamilies.size()]);
     points.insert(points.end(), row.begin(), row.end());
   }
   return points;
@@ -138,9 +139,9 @@ TEST_P(LeechFastFamily, IsTheLiteralReferenceOnEveryLevel) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, LeechFastFamily, testing::ValuesIn(tests::kLeechFamilies),
+INSTANTIATE_TEST_SUITE_P(Families, LeechFastFamily, testing::ValuesIn(fuzz::kLeechFamilies),
                          [](const auto& family) {
-                           return std::string(tests::leech_family_name(family.param));
+                           return std::string(fuzz::leech_family_name(family.param));
                          });
 
 // The kernel on vectors of other widths: 8 lanes as SSE, NEON and the portable level, 16 as AVX2,
@@ -167,44 +168,10 @@ TEST(LeechFast, PortableLanesAgree) {
 
 // ---------------------------------------------------------------------------- known nearest points
 
-// All 196,560 vectors of norm 4, leech.md 4.2.
-std::vector<std::int32_t> minimal_vectors() {
-  std::vector<std::int32_t> rows;
-  const auto add = [&](const LeechRow& row) { rows.insert(rows.end(), row.begin(), row.end()); };
-  for (std::size_t i = 0; i < kLeechDimension; ++i) {
-    for (std::size_t j = i + 1; j < kLeechDimension; ++j) {
-      for (int signs = 0; signs < 4; ++signs) {
-        LeechRow row{};
-        row[i] = (signs & 1) != 0 ? -4 : 4;
-        row[j] = (signs & 2) != 0 ? -4 : 4;
-        add(row);
-      }
-    }
-  }
-  for (std::uint32_t k = 0; k < kGolayWordCount; ++k) {
-    const std::uint32_t word = golay_word(k);
-    for (std::size_t i = 0; i < kLeechDimension; ++i) {
-      LeechRow row{};
-      for (std::size_t j = 0; j < kLeechDimension; ++j) row[j] = (word >> j & 1u) != 0 ? -1 : 1;
-      row[i] *= -3;
-      add(row);
-    }
-    if (std::popcount(word) != 8) continue;
-    for (unsigned signs = 0; signs < 256; ++signs) {
-      if (std::popcount(signs) % 2 != 0) continue;
-      LeechRow row{};
-      unsigned place = 0;
-      for (std::size_t j = 0; j < kLeechDimension; ++j) {
-        if ((word >> j & 1u) != 0) row[j] = (signs >> place++ & 1u) != 0 ? -2 : 2;
-      }
-      add(row);
-    }
-  }
-  return rows;
-}
-
 TEST(LeechFast, EveryMinimalVectorIsItsOwnNearestPoint) {
-  const auto vectors = minimal_vectors();
+  std::vector<std::int32_t> vectors;
+  fuzz::visit_minimal_vectors(
+      [&](const LeechRow& v) { vectors.insert(vectors.end(), v.begin(), v.end()); });
   ASSERT_EQ(vectors.size(), kLeechDimension * static_cast<std::size_t>(kLeechShell4));
   std::vector<std::int32_t> points(vectors.size());
   std::transform(vectors.begin(), vectors.end(), points.begin(),

@@ -18,17 +18,18 @@
 #include "nlohmann/json.hpp"
 #include "rapidcheck/gtest.h"
 
+#include "fuzz/leech_points.h"
+#include "fuzz/leech_vectors.h"
 #include "quantproof/ref/leech.h"
 #include "quantproof/ref/leech_certificate.h"
-#include "tests/leech_points.h"
 
 namespace quantproof {
 namespace {
 
-using tests::kLeechFamilies;
-using tests::LeechFamily;
-using tests::LeechPoints;
-using tests::LeechRow;
+using fuzz::kLeechFamilies;
+using fuzz::LeechFamily;
+using fuzz::LeechPoints;
+using fuzz::LeechRow;
 
 bool long_tier() {
   const char* value = std::getenv("QUANTPROOF_LONG");
@@ -64,41 +65,6 @@ std::string text_of(const LeechRow& row) {
   std::string text;
   for (const std::int32_t value : row) text += std::to_string(value) + " ";
   return text;
-}
-
-// leech.md 4.2, shape by shape, one vector after the other.
-template <class Visit>
-void visit_minimal_vectors(const Visit& visit) {
-  for (std::size_t i = 0; i < kLeechDimension; ++i) {
-    for (std::size_t j = i + 1; j < kLeechDimension; ++j) {
-      for (unsigned signs = 0; signs < 4; ++signs) {
-        LeechRow v{};
-        v[i] = (signs & 1u) != 0 ? -4 : 4;
-        v[j] = (signs & 2u) != 0 ? -4 : 4;
-        visit(v);
-      }
-    }
-  }
-  for (std::uint32_t k = 0; k < kGolayWordCount; ++k) {
-    const std::uint32_t word = golay_word(k);
-    if (std::popcount(word) == 8) {
-      for (unsigned signs = 0; signs < 256; ++signs) {
-        if (std::popcount(signs) % 2 != 0) continue;
-        LeechRow v{};
-        unsigned next = 0;
-        for (std::size_t i = 0; i < kLeechDimension; ++i) {
-          if ((word >> i & 1u) != 0) v[i] = (signs >> next++ & 1u) != 0 ? -2 : 2;
-        }
-        visit(v);
-      }
-    }
-    for (std::size_t j = 0; j < kLeechDimension; ++j) {
-      LeechRow v{};
-      for (std::size_t i = 0; i < kLeechDimension; ++i) v[i] = (word >> i & 1u) != 0 ? -1 : 1;
-      v[j] *= -3;
-      visit(v);
-    }
-  }
 }
 
 // ---- The lattice ------------------------------------------------------------------------------
@@ -211,7 +177,7 @@ TEST(Leech, ShellsFromTheCosets) {
 TEST(Leech, MinimalVectorsAreInTheLatticeAndDistinct) {
   std::set<LeechRow> seen;
   int wrong = 0;
-  visit_minimal_vectors([&](const LeechRow& v) {
+  fuzz::visit_minimal_vectors([&](const LeechRow& v) {
     wrong += ref::is_leech_point(v.data()) && product(v, v) == 32 ? 0 : 1;
     seen.insert(v);
   });
@@ -244,7 +210,7 @@ TEST(Leech, MinimalVectorsDecodeToThemselves) {
   const int stride = long_tier() ? 1 : 16;
   int visited = 0;
   int wrong = 0;
-  visit_minimal_vectors([&](const LeechRow& v) {
+  fuzz::visit_minimal_vectors([&](const LeechRow& v) {
     if (visited++ % stride != 0) return;
     const LeechRow y = scaled(v, kLeechUnit);
     wrong += ref::find_nearest_leech_point(y.data()).point == v ? 0 : 1;
@@ -268,7 +234,7 @@ TEST(Leech, ShortVectorsDecodeToThemselves) {
 class LeechFamilies : public testing::TestWithParam<LeechFamily> {};
 
 INSTANTIATE_TEST_SUITE_P(All, LeechFamilies, testing::ValuesIn(kLeechFamilies),
-                         [](const auto& named) { return tests::leech_family_name(named.param); });
+                         [](const auto& named) { return fuzz::leech_family_name(named.param); });
 
 void expect_one_answer(const LeechRow& y) {
   const ref::LeechNearest nearest = ref::find_nearest_leech_point(y.data());
@@ -331,7 +297,7 @@ TEST(LeechCertificate, BuildsTheSameCode) {
 // Visits <r, v> and the norm for all v of norm 4 and 6, one by one (leech.md 4.2).
 template <class Visit>
 void visit_facet_products(const LeechRow& r, const Visit& visit) {
-  visit_minimal_vectors([&](const LeechRow& v) { visit(product(r, v), 4); });
+  fuzz::visit_minimal_vectors([&](const LeechRow& v) { visit(product(r, v), 4); });
   std::vector<std::int64_t> signed_sum(1u << 12);
   for (std::uint32_t k = 0; k < kGolayWordCount; ++k) {
     const std::uint32_t word = golay_word(k);
@@ -401,7 +367,7 @@ TEST(LeechCertificate, MinimalVectorsDoNotSuffice) {
     const LeechRow v = points.short_vector(shape);
     const LeechRow y = scaled(v, kLeechUnit / 2 + 1);
     std::int64_t worst = std::numeric_limits<std::int64_t>::min();
-    visit_minimal_vectors([&](const LeechRow& u) {
+    fuzz::visit_minimal_vectors([&](const LeechRow& u) {
       worst = std::max(worst, 2 * product(y, u) - std::int64_t{kLeechUnit} * 32);
     });
     EXPECT_LE(worst, 0) << text_of(v);

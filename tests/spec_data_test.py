@@ -38,6 +38,7 @@ FILES = [
     ("vectors/iq3_xxs.json", "vectors/vectors.schema.json"),
     ("vectors/e8_iq3.json", "vectors/vectors.schema.json"),
     ("vectors/transcode.json", "vectors/vectors.schema.json"),
+    ("vectors/leech.json", "vectors/leech.schema.json"),
     ("vectors/manifest.json", "vectors/vectors.schema.json"),
 ]
 for document, schema in FILES:

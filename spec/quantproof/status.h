@@ -24,16 +24,30 @@ typedef enum qp_profile {
 
 typedef enum qp_status {
   QP_OK = 0,
-  QP_BAD_ARGUMENT = 1,       /* null pointer, unknown format or profile */
-  QP_BAD_WIDTH = 2,          /* number of weights that the format cannot hold */
-  QP_BAD_SIZE = 3,           /* byte count is not the one the number of weights needs */
-  QP_SCALE_NOT_FINITE = 4,   /* the scale of a block is infinite or NaN */
-  QP_TRANSCODE_OVERFLOW = 5, /* doubling the scale would leave the finite range */
-  QP_TRANSCODE_INEXACT = 6,  /* halving the scale would lose a bit */
-  QP_UNKNOWN_LEVEL = 7,      /* no kernel of that name was compiled */
-  QP_UNSUPPORTED_LEVEL = 8,  /* compiled, but this CPU cannot run it */
-  QP_POINT_OUT_OF_RANGE = 9, /* a coordinate's magnitude exceeds 2^30 units of 2^-13 */
-  QP_POINT_NOT_FINITE = 10   /* a coordinate is infinite or NaN */
+  QP_BAD_ARGUMENT = 1,             /* null pointer, unknown format or profile */
+  QP_BAD_WIDTH = 2,                /* number of weights that the format cannot hold */
+  QP_BAD_SIZE = 3,                 /* byte count is not the one the number of weights needs */
+  QP_SCALE_NOT_FINITE = 4,         /* the scale of a block is infinite or NaN */
+  QP_TRANSCODE_OVERFLOW = 5,       /* doubling the scale would leave the finite range */
+  QP_TRANSCODE_INEXACT = 6,        /* halving the scale would lose a bit */
+  QP_UNKNOWN_LEVEL = 7,            /* no kernel of that name was compiled */
+  QP_UNSUPPORTED_LEVEL = 8,        /* compiled, but this CPU cannot run it */
+  QP_POINT_OUT_OF_RANGE = 9,       /* a coordinate's magnitude exceeds 2^30 units of 2^-13 */
+  QP_POINT_NOT_FINITE = 10,        /* a coordinate is infinite or NaN */
+  QP_BAD_MAGIC = 11,               /* the first bytes are not those of the format */
+  QP_BAD_HEADER = 12,              /* a header field has a value that the others do not allow */
+  QP_ROW_OUT_OF_RANGE = 13,        /* rows were asked for that the tensor does not have */
+  QP_INDEX_OUT_OF_RANGE = 14,      /* a column number is not below the number of columns */
+  QP_INDEX_NOT_ASCENDING = 15,     /* a column number is not above the one before it */
+  QP_PADDING_NOT_ZERO = 16,        /* unused bits that are not all 0 */
+  QP_TRITS_OUT_OF_RANGE = 17,      /* a number that stands for five or four trits is too large */
+  QP_FIX_OUT_OF_RANGE = 18,        /* a sum-fix from 24 to 30 */
+  QP_FIX_ON_ZERO = 19,             /* the sum-fix names a coordinate whose trit is 0 */
+  QP_POINT_NOT_REPRESENTABLE = 20, /* no code stands for these 24 numbers */
+  QP_WEIGHT_NOT_FINITE = 21,       /* a weight to be encoded is infinite or NaN */
+  QP_WEIGHT_OUT_OF_RANGE = 22,     /* a weight to be encoded is too large for the format */
+  QP_IMPORTANCE_NOT_FINITE = 23,   /* the importance of a column is infinite or NaN */
+  QP_IMPORTANCE_NEGATIVE = 24      /* the importance of a column is below 0 */
 } qp_status;
 
 /* Where an error was found. `field` is a static string ("scale", "n_bytes", ...), never null. */

@@ -25,6 +25,7 @@ TEXT = HERE.parent / "formats" / "iq3_xxs.md"
 SCHEMA = "vectors.schema.json"
 VERSION = 1
 LICENCE = "Apache-2.0"
+OTHERS = ("leech.json",)  # made by generate_NAME.py; the manifest lists them too
 PROFILES = ("strict", "ggml", "colibri")
 BLOCK = 98
 WEIGHTS = 256
@@ -798,6 +799,15 @@ def make_files():
                 "sha256": hashlib.sha256(text.encode()).hexdigest(),
             }
             for name, text in files.items()
+        ]
+        + [
+            {
+                "name": name,
+                "kind": json.loads((HERE / name).read_bytes())["kind"],
+                "cases": len(json.loads((HERE / name).read_bytes())["cases"]),
+                "sha256": hashlib.sha256((HERE / name).read_bytes()).hexdigest(),
+            }
+            for name in OTHERS
         ],
     }
     files["manifest.json"] = render(manifest)

@@ -37,24 +37,55 @@ std::vector<qp_profile> profiles_of(const Request& request, const TargetSpec& ta
   return {QP_PROFILE_STRICT};
 }
 
-std::vector<qp_format> formats_of(const Request& request, const TargetSpec& target) {
+// What is certified: block formats, and the Leech lattice beside them.
+struct Subjects {
+  std::vector<qp_format> formats;
+  bool leech = false;
+};
+
+Subjects subjects_of(const Request& request, const TargetSpec& target) {
+  Subjects subjects;
+  for (const std::string& name : request.formats) {
+    if (name == "leech") {
+      subjects.leech = true;
+    } else {
+      subjects.formats.push_back(parse_format(name));
+    }
+  }
   if (target.builtin) {
-    return request.formats.empty() ? std::vector{QP_IQ3_XXS, QP_E8_IQ3} : request.formats;
+    if (request.formats.empty()) return {{QP_IQ3_XXS, QP_E8_IQ3}, true};
+    return subjects;
+  }
+  if (subjects.leech) {
+    throw UsageError("--format leech is for the built-in decoder: a library decodes blocks");
   }
   if (target.preset == Preset::kQp) {
-    if (request.formats.size() != 1) {
+    if (subjects.formats.size() != 1) {
       throw UsageError("preset qp needs exactly one --format: one symbol decodes one format");
     }
-    return request.formats;
+    return subjects;
   }
   const qp_format format = target.preset == Preset::kGgml ? QP_IQ3_XXS : QP_E8_IQ3;
-  for (const qp_format wanted : request.formats) {
+  for (const qp_format wanted : subjects.formats) {
     if (wanted != format) {
       throw UsageError(fmt::format("preset {} decodes {}, not {}", preset_name(target.preset),
                                    format_name(format), format_name(wanted)));
     }
   }
-  return {format};
+  return {{format}, false};
+}
+
+// Whether a claim says something of what is certified. Those about the proofs always do.
+bool concerns(const Subjects& subjects, const Claim& claim) {
+  if (claim.format == "iq3_xxs" || claim.format == "e8_iq3") {
+    return std::find(subjects.formats.begin(), subjects.formats.end(),
+                     parse_format(claim.format)) != subjects.formats.end();
+  }
+  if (claim.format == "half" || claim.format == "iq3" || claim.format == "transcode") {
+    return !subjects.formats.empty();
+  }
+  if (claim.format == "golay" || claim.format == "leech") return subjects.leech;
+  return true;
 }
 
 const Claim* claim_of(const std::string& id) {
@@ -88,7 +119,9 @@ std::string reproduce_command(const Request& request, const TargetSpec& target,
                               const Claim& claim) {
   std::string command = "quantproof certify";
   if (!target.builtin) command += " --target " + quote(request.target_text);
-  if (claim.format == "iq3_xxs" || claim.format == "e8_iq3") command += " --format " + claim.format;
+  if (claim.format == "iq3_xxs" || claim.format == "e8_iq3" || claim.format == "leech") {
+    command += " --format " + claim.format;
+  }
   if (request.profile) command += " --profile " + profile_name(*request.profile);
   return command + fmt::format(" --claim {} --seed {}", claim.id, request.seed);
 }
@@ -122,25 +155,23 @@ void add_format_jobs(const Request& request, const TargetSpec& target, qp_format
 }
 
 // Claims about the library itself: general checks and proofs, for the formats asked for.
-void add_builtin_jobs(const Request& request, const std::vector<qp_format>& formats,
-                      std::vector<Job>& jobs) {
-  for (const CheckEntry& entry : general_checks()) {
-    const CheckInput input{nullptr, formats.front(), {}, request.seed, request.seconds};
-    jobs.push_back(
-        {claim_of(entry.claim), [input, run = entry.run](Situation& s) { return run(input, s); }});
+void add_builtin_jobs(const Request& request, const Subjects& subjects, std::vector<Job>& jobs) {
+  std::vector<CheckEntry> checks = general_checks();
+  for (CheckEntry& entry : leech_checks()) checks.push_back(std::move(entry));
+  for (const CheckEntry& entry : checks) {
+    const Claim* claim = claim_of(entry.claim);
+    if (!concerns(subjects, *claim)) continue;
+    CheckInput input;
+    input.seed = request.seed;
+    input.seconds = request.seconds;
+    jobs.push_back({claim, [input, run = entry.run](Situation& s) { return run(input, s); }});
   }
-  const auto wanted = [&](const Claim& claim) {
-    if (claim.format == "iq3_xxs" || claim.format == "e8_iq3") {
-      return std::find(formats.begin(), formats.end(), parse_format(claim.format)) != formats.end();
-    }
-    return true;
-  };
   // Every claim gets a job: what this build cannot discharge is listed as not exercised.
   const auto proofs = proof_claims();
   for (const Claim& claim : claims()) {
     const bool has_check =
         std::any_of(jobs.begin(), jobs.end(), [&](const Job& job) { return job.claim == &claim; });
-    if (has_check || !wanted(claim)) continue;
+    if (has_check || !concerns(subjects, claim)) continue;
     if (std::find(proofs.begin(), proofs.end(), claim.id) != proofs.end()) {
       jobs.push_back({&claim, [id = claim.id](Situation& situation) {
                         situation.describe("proving " + id);
@@ -156,8 +187,8 @@ void add_builtin_jobs(const Request& request, const std::vector<qp_format>& form
   }
 }
 
-nlohmann::ordered_json describe_target(const TargetSpec& target, qp_format format,
-                                       std::string& text) {
+nlohmann::ordered_json describe_target(const TargetSpec& target,
+                                       const std::vector<qp_format>& formats, std::string& text) {
   if (target.builtin) {
     text = fmt::format("fast: the built-in decoder, libquantproof {}", qp_version());
     return {{"kind", "fast"}};
@@ -165,7 +196,7 @@ nlohmann::ordered_json describe_target(const TargetSpec& target, qp_format forma
   const std::string path = library_path(target.path);
   const std::string digest = sha256_of_file(path);
   if (digest.empty()) throw UnreadableError(fmt::format("cannot read {}", target.path));
-  const std::string symbol = symbol_for(target, format);
+  const std::string symbol = symbol_for(target, formats.front());
   text = fmt::format("{} in {}\n          preset {}, SHA-256 {}", symbol, target.path,
                      preset_name(target.preset), digest);
   return {{"kind", "lib"},
@@ -179,13 +210,13 @@ nlohmann::ordered_json describe_target(const TargetSpec& target, qp_format forma
 
 Certificate certify(const Request& request) {
   const TargetSpec target = parse_target(request.target_text);
-  const auto formats = formats_of(request, target);
+  const Subjects subjects = subjects_of(request, target);
   const auto profiles = profiles_of(request, target);
 
   Certificate certificate;
   certificate.profile = profiles.size() == 1 ? profile_name(profiles.front()) : "all";
   certificate.seed = request.seed;
-  certificate.target = describe_target(target, formats.front(), certificate.target_text);
+  certificate.target = describe_target(target, subjects.formats, certificate.target_text);
   if (target.builtin) {
     for (std::size_t i = 0; i < qp_level_count(); ++i) {
       if (qp_level_supported(i) != 0) {
@@ -197,10 +228,10 @@ Certificate certify(const Request& request) {
   }
 
   std::vector<Job> jobs;
-  for (const qp_format format : formats) {
+  for (const qp_format format : subjects.formats) {
     add_format_jobs(request, target, format, profiles, jobs, certificate);
   }
-  if (target.builtin) add_builtin_jobs(request, formats, jobs);
+  if (target.builtin) add_builtin_jobs(request, subjects, jobs);
   std::stable_sort(jobs.begin(), jobs.end(),
                    [](const Job& a, const Job& b) { return rank(a.claim) < rank(b.claim); });
   if (!request.claims.empty()) {

@@ -36,8 +36,11 @@ struct CheckEntry {
 // The checks of one format, in the order in which they run and are reported.
 std::vector<CheckEntry> format_checks(qp_format format);
 
-// The checks that belong to no single format (HALF-WIDEN-1, IQ3-CODEBOOK-1, TRANSCODE-2).
+// The checks that IQ3_XXS and E8/IQ3 share (HALF-WIDEN-1, IQ3-CODEBOOK-1, TRANSCODE-2).
 std::vector<CheckEntry> general_checks();
+
+// The checks of the nearest-point decoders of the Leech lattice.
+std::vector<CheckEntry> leech_checks();
 
 }  // namespace quantproof::certify
 

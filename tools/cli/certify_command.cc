@@ -51,7 +51,7 @@ int run_certify(const CertifyOptions& options) {
   check_writable(options.json, options.force);
   certify::Request request;
   request.target_text = options.target;
-  for (const auto& name : options.formats) request.formats.push_back(certify::parse_format(name));
+  request.formats = options.formats;
   if (!options.profile.empty()) request.profile = certify::parse_profile(options.profile);
   request.claims = options.claims;
   request.seed = options.seed;
@@ -83,7 +83,8 @@ void add_certify_command(CLI::App& app, Session& session) {
           "lib:PATH[,preset=ggml|qp|colibri][,symbol=NAME]: a function of a shared library")
       ->capture_default_str()
       ->group("What to certify");
-  command->add_option("--format", options->formats, "iq3_xxs or e8_iq3; may be repeated [all]")
+  command
+      ->add_option("--format", options->formats, "iq3_xxs, e8_iq3 or leech; may be repeated [all]")
       ->group("What to certify");
   command
       ->add_option("--profile", options->profile,
@@ -97,7 +98,7 @@ void add_certify_command(CLI::App& app, Session& session) {
       ->group("How long, how random");
   command
       ->add_option("--seconds", options->seconds,
-                   "Least time of each random check, beyond its minimum of 20,000 blocks")
+                   "Least time of each random check, beyond its minimum of cases")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 86400.0))
       ->group("How long, how random");

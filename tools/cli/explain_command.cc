@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <bit>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <unistd.h>
 #include <vector>
@@ -18,7 +15,9 @@
 #include "quantproof/ref/iq3_block.h"
 #include "tools/certify/decoder.h"
 #include "tools/certify/hex.h"
+#include "tools/cli/block_input.h"
 #include "tools/cli/command.h"
+#include "tools/cli/explain_leech.h"
 
 namespace quantproof::cli {
 
@@ -34,53 +33,6 @@ struct ExplainOptions {
   std::string json;
   bool force = false;
 };
-
-// 98 bytes: hexadecimal digits as they are, or FILE[:OFFSET].
-std::vector<std::uint8_t> read_block(const std::string& input, std::size_t n_bytes) {
-  std::string path = input;
-  std::size_t offset = 0;
-  if (!std::filesystem::exists(path)) {
-    const std::size_t colon = input.rfind(':');
-    if (colon == std::string::npos || !std::filesystem::exists(input.substr(0, colon))) {
-      std::vector<std::uint8_t> bytes;
-      try {
-        bytes = certify::parse_hex(input);
-      } catch (const std::invalid_argument& error) {
-        throw certify::UsageError(
-            fmt::format("\"{}\" is neither a file nor a block in hexadecimal: {}",
-                        input.substr(0, 40) + (input.size() > 40 ? "..." : ""), error.what()));
-      }
-      if (bytes.size() != n_bytes) {
-        throw certify::UsageError(
-            fmt::format("a block has {} bytes, but {} were given", n_bytes, bytes.size()));
-      }
-      return bytes;
-    }
-    path = input.substr(0, colon);
-    const std::string digits = input.substr(colon + 1);
-    std::size_t used = 0;
-    try {
-      offset = std::stoull(digits, &used, 0);
-    } catch (const std::exception&) {
-      used = 0;
-    }
-    if (used == 0 || used != digits.size()) {
-      throw certify::UsageError(fmt::format("\"{}\" is not an offset in bytes", digits));
-    }
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path)) {
-    throw certify::UnreadableError(fmt::format("cannot read {}", path));
-  }
-  file.seekg(static_cast<std::streamoff>(offset));
-  std::vector<std::uint8_t> bytes(n_bytes);
-  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(n_bytes));
-  if (static_cast<std::size_t>(file.gcount()) != n_bytes) {
-    throw certify::UnreadableError(fmt::format("{} ends {} bytes after offset {}; a block has {}",
-                                               path, file.gcount(), offset, n_bytes));
-  }
-  return bytes;
-}
 
 const char* class_of(std::uint32_t half) {
   if ((half & 0x7C00) == 0x7C00) return (half & 0x3FF) != 0 ? "NaN" : "infinite";
@@ -210,6 +162,7 @@ int explain(const ExplainOptions& options, const char* name) {
 
 int run_explain(const ExplainOptions& options) {
   check_writable(options.json, options.force);
+  if (options.format == "leech") return explain_leech(options.input, options.json);
   return certify::parse_format(options.format) == QP_IQ3_XXS ? explain<Iq3Xxs>(options, "IQ3_XXS")
                                                              : explain<E8Iq3>(options, "E8/IQ3");
 }
@@ -219,14 +172,18 @@ int run_explain(const ExplainOptions& options) {
 void add_explain_command(CLI::App& app, Session& session) {
   auto options = std::make_shared<ExplainOptions>();
   CLI::App* command =
-      app.add_subcommand("explain", "Show each field of a block and the formula of one weight");
+      app.add_subcommand("explain",
+                         "Show each field of a block and the formula of one weight, or a point\n"
+                         "and its nearest point of the Leech lattice");
   command->group("Look inside");
-  command->add_option("--format", options->format, "iq3_xxs or e8_iq3")->required();
+  command->add_option("--format", options->format, "iq3_xxs, e8_iq3 or leech")->required();
   command
-      ->add_option("block", options->input,
-                   "The block in hexadecimal (196 digits), or FILE[:OFFSET]")
+      ->add_option(
+          "block", options->input,
+          "The block in hexadecimal (196 digits), or FILE[:OFFSET]; leech: 24 integers in\n"
+          "units of 2^-13, 24 decimal fractions in lattice units, or FILE[:OFFSET]")
       ->required();
-  command->add_option("--weight", options->weight, "The weight to explain, 0 to 255")
+  command->add_option("--weight", options->weight, "The weight of a block to explain, 0 to 255")
       ->capture_default_str()
       ->check(CLI::Range(0, 255));
   command->add_option("--json", options->json, "Write to FILE, or to standard output for -");

@@ -2,8 +2,8 @@
 //
 // Points on which nearest-point decoders of the Leech lattice are compared: one family per way to
 // be wrong. The same seed gives the same points on every machine.
-#ifndef QUANTPROOF_TESTS_LEECH_POINTS_H_
-#define QUANTPROOF_TESTS_LEECH_POINTS_H_
+#ifndef QUANTPROOF_FUZZ_LEECH_POINTS_H_
+#define QUANTPROOF_FUZZ_LEECH_POINTS_H_
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@
 
 #include "quantproof/leech.h"
 
-namespace quantproof::tests {
+namespace quantproof::fuzz {
 
 using LeechRow = std::array<std::int32_t, kLeechDimension>;
 
@@ -280,6 +280,6 @@ class LeechPoints {
   std::mt19937_64 bits_;
 };
 
-}  // namespace quantproof::tests
+}  // namespace quantproof::fuzz
 
 #endif
