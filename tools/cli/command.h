@@ -31,6 +31,7 @@ struct Session {
 void add_certify_command(CLI::App& app, Session& session);
 void add_prove_command(CLI::App& app, Session& session);
 void add_explain_command(CLI::App& app, Session& session);
+void add_inspect_command(CLI::App& app, Session& session);
 void add_vectors_command(CLI::App& app, Session& session);
 
 // Whether to colour what goes to the stream with this file descriptor: a terminal, no NO_COLOR.

@@ -68,6 +68,7 @@ int run(int argc, char** argv) {
   add_certify_command(app, session);
   add_prove_command(app, session);
   add_explain_command(app, session);
+  add_inspect_command(app, session);
   add_vectors_command(app, session);
   // Known before parsing, so that even a wrong command line is answered in JSON.
   for (int i = 1; i + 1 < argc; ++i) {
