@@ -9,7 +9,7 @@
 //   Tags::V<D>, Tags::Half<D>                  the vector of a tag, the tag of half as many lanes
 //
 // Costs are squared distances over 4, in lattice units, minus what every word of the same m pays;
-// in `y` mod 8 they are linear, so 16 bits at 2^-13 hold what a column costs (LEECH-COST-1).
+// in `y` mod 8 they are linear, so 16 bits at 2^-13 hold what a column costs (LEECH-WORD-1).
 //
 // Filter: for each of the 256 words (leech_word.h) a lower bound of its cost in bytes at 2^-6.
 // Verify: the exact cost of the two most promising words, then of every word whose bound does not
@@ -175,7 +175,7 @@ HWY_INLINE void LoadPlanes(Rows rows, std::int16_t* planes, std::size_t stride) 
   }
 }
 
-// x = y - r for kLanes points in order: r as planes, x as rows of integers. leech.md 6.
+// x = y - r for kLanes points in order: r as planes, x as rows of integers. LEECH-EMIT-1.
 template <class Tags>
 HWY_INLINE void StorePoints(const std::int16_t* residuals, RowsInOrder rows, std::int32_t* out) {
   const typename Tags::Ints di;
@@ -211,46 +211,57 @@ struct ColumnBounds {
   V8 parity[2][4];
 };
 
-// `weight`: |w| of the four rows in bytes at 2^-6, rounded down and at most 63; `y`: the high bytes
-// of y - m. `odd`: bit 7 is the parity that sum z shall have, in one of the columns.
+// What the filter knows of a row under golay bit 0 and 1.
+template <class V8>
+struct RowBounds {
+  V8 cost[2];
+  V8 flip[2];  // of moving z to its second nearest value
+  V8 turn;     // bit 7: z has another parity for golay bit 1
+};
+
+// `weight`: |w| in bytes at 2^-6, rounded down and at most 63. `y`: the high byte of y - m.
+// `parity`: its bit 7 takes in the parity of z.
+template <class Tags, class V8>
+HWY_INLINE void BoundRow(V8 weight, V8 y, V8& parity, RowBounds<V8>& row) {
+  const typename Tags::Bytes d8;
+  const V8 bit6 = Set(d8, std::uint8_t{0x40});
+  const V8 slack = Set(d8, std::uint8_t{126});
+  const V8 y2 = Add(y, y);
+  const V8 z = Xor(y, y2);
+  // Bit 6 of z: |y mod 4| > 1, so golay bit 1 is nearer.
+  const auto nearer1 = Eq(And(z, bit6), bit6);
+  row.cost[0] = IfThenElseZero(nearer1, weight);
+  row.cost[1] = IfThenZeroElse(nearer1, weight);
+  const V8 difference = Sub(row.cost[1], row.cost[0]);
+  const V8 twice = Add(difference, difference);
+  row.flip[0] = Add(slack, twice);
+  row.flip[1] = Sub(slack, twice);
+  row.turn = And(y2, Set(d8, std::uint8_t{0x80}));
+  parity = Xor(parity, z);
+}
+
+// `weight`, `y`: of the four rows, see BoundRow. `odd`: bit 7 is the parity that sum z shall have,
+// in one of the columns.
 template <class Tags, class V8>
 HWY_INLINE void BoundColumn(const V8* weight, const V8* y, V8 odd, ColumnBounds<Tags>& out) {
   const typename Tags::Bytes d8;
-  V8 cost0[4];  // of golay bit 0 and of golay bit 1
-  V8 cost1[4];
-  V8 flip0[4];  // of moving z to its second nearest value
-  V8 flip1[4];
-  V8 turn[4];  // bit 7: z has another parity for golay bit 1
-  const V8 top = Set(d8, std::uint8_t{0x80});
-  const V8 bit6 = Set(d8, std::uint8_t{0x40});
-  const V8 slack = Set(d8, std::uint8_t{126});
+  RowBounds<V8> row[kMogRows];
   V8 parity = odd;
-  for (std::size_t r = 0; r < kMogRows; ++r) {
-    const V8 y2 = Add(y[r], y[r]);
-    const V8 z = Xor(y[r], y2);
-    // Bit 6 of z: |y mod 4| > 1, so golay bit 1 is nearer.
-    const auto nearer1 = Eq(And(z, bit6), bit6);
-    cost0[r] = IfThenElseZero(nearer1, weight[r]);
-    cost1[r] = IfThenZeroElse(nearer1, weight[r]);
-    const V8 difference = Sub(cost1[r], cost0[r]);
-    const V8 twice = Add(difference, difference);
-    flip0[r] = Add(slack, twice);
-    flip1[r] = Sub(slack, twice);
-    turn[r] = And(y2, top);
-    parity = Xor(parity, z);
-  }
-  parity = And(parity, top);
-  const V8 complement_turn = Xor(Xor(turn[0], turn[1]), Xor(Xor(turn[2], turn[3]), bit6));
+  for (std::size_t r = 0; r < kMogRows; ++r) BoundRow<Tags>(weight[r], y[r], parity, row[r]);
+  parity = And(parity, Set(d8, std::uint8_t{0x80}));
+  const V8 complement_turn = Xor(Xor(row[0].turn, row[1].turn),
+                                 Xor(Xor(row[2].turn, row[3].turn), Set(d8, std::uint8_t{0x40})));
   const V8 total = Add(Add(weight[0], weight[1]), Add(weight[2], weight[3]));
-  const V8 cost01[2] = {Add(cost0[0], cost0[1]), Add(cost0[0], cost1[1])};
-  const V8 flip01[2] = {Min(flip0[0], flip0[1]), Min(flip0[0], flip1[1])};
-  const V8 flip01_complement[2] = {Min(flip1[0], flip1[1]), Min(flip1[0], flip0[1])};
-  const V8 parity01[2] = {parity, Xor(parity, turn[1])};
-  const V8 cost23[4] = {Add(cost0[2], cost0[3]), Add(cost1[2], cost0[3]), Add(cost0[2], cost1[3]),
-                        Add(cost1[2], cost1[3])};
-  const V8 flip23[4] = {Min(flip0[2], flip0[3]), Min(flip1[2], flip0[3]), Min(flip0[2], flip1[3]),
-                        Min(flip1[2], flip1[3])};
-  const V8 parity23[4] = {Zero(d8), turn[2], turn[3], Xor(turn[2], turn[3])};
+  const V8 cost01[2] = {Add(row[0].cost[0], row[1].cost[0]), Add(row[0].cost[0], row[1].cost[1])};
+  const V8 flip01[2] = {Min(row[0].flip[0], row[1].flip[0]), Min(row[0].flip[0], row[1].flip[1])};
+  const V8 flip01_complement[2] = {Min(row[0].flip[1], row[1].flip[1]),
+                                   Min(row[0].flip[1], row[1].flip[0])};
+  const V8 parity01[2] = {parity, Xor(parity, row[1].turn)};
+  const V8 cost23[4] = {Add(row[2].cost[0], row[3].cost[0]), Add(row[2].cost[1], row[3].cost[0]),
+                        Add(row[2].cost[0], row[3].cost[1]), Add(row[2].cost[1], row[3].cost[1])};
+  const V8 flip23[4] = {Min(row[2].flip[0], row[3].flip[0]), Min(row[2].flip[1], row[3].flip[0]),
+                        Min(row[2].flip[0], row[3].flip[1]), Min(row[2].flip[1], row[3].flip[1])};
+  const V8 parity23[4] = {Zero(d8), row[2].turn, row[3].turn, Xor(row[2].turn, row[3].turn)};
   for (unsigned p = 0; p < 2; ++p) {
     for (unsigned symbol = 0; symbol < 4; ++symbol) {
       const unsigned pattern = column_pattern(p, symbol);
@@ -342,6 +353,86 @@ HWY_INLINE void BoundFourWords(const PairBounds<Tags>& pairs, std::uint8_t* boun
   BoundWord<Tags, a, 3>(pairs, rows + sizeof(V8) * 3, favourites);
 }
 
+// Sums over the coordinates, by half.
+template <class Tags>
+struct WeightSums {
+  using VU16 = typename Tags::template V<typename Tags::UShorts>;
+  VU16 sum[kBlockHalves];       // of |w| at 2^-14, modulo 2^16
+  VU16 high_sum[kBlockHalves];  // of |w| at 2^-6, rounded down
+};
+
+// One coordinate of a block for m = 0: |w| in bytes at 2^-6, rounded down and at most 63, and the
+// high bytes of y.
+template <class Tags, class V8>
+HWY_INLINE void WeighCoordinate(const LeechPlanes<Tags>& planes, std::size_t coordinate,
+                                WeightSums<Tags>& sums, V8& weight, V8& y8) {
+  const typename Tags::Bytes d8;
+  const typename Tags::Shorts ds;
+  const typename Tags::UShorts du;
+  using V16 = typename Tags::template V<typename Tags::Shorts>;
+  using VU16 = typename Tags::template V<typename Tags::UShorts>;
+  const V16 one = Set(ds, std::int16_t{16384});
+  VU16 y[kBlockHalves];
+  VU16 w[kBlockHalves];
+  VU16 high[kBlockHalves];
+  for (std::size_t half = 0; half < kBlockHalves; ++half) {
+    const V16 v = Load(ds, planes.plane(coordinate, half));
+    w[half] = BitCast(du, Abs(Sub(Abs(Add(v, v)), one)));
+    high[half] = ShiftRight<8>(w[half]);
+    y[half] = BitCast(du, v);
+    sums.sum[half] = Add(sums.sum[half], w[half]);
+    sums.high_sum[half] = Add(sums.high_sum[half], high[half]);
+  }
+  weight = Min(OddEven(BitCast(d8, w[1]), BitCast(d8, high[0])), Set(d8, std::uint8_t{63}));
+  y8 = OddEven(BitCast(d8, y[1]), BitCast(d8, ShiftRight<8>(y[0])));
+}
+
+// What the words of each m pay on top, in bytes at 2^-6, from K: rounded down and at most 255.
+template <class Tags, class V8>
+HWY_INLINE void CompareParities(const WeightSums<Tags>& sums, std::int32_t* k_of_point,
+                                V8* addend) {
+  const typename Tags::Bytes d8;
+  const typename Tags::Shorts ds;
+  const typename Tags::UShorts du;
+  const typename Tags::Ints di;
+  using VU16 = typename Tags::template V<typename Tags::UShorts>;
+  using V32 = typename Tags::template V<typename Tags::Ints>;
+  VU16 parts[2][kBlockHalves];
+  const V32 most = Set(di, 255);
+  const V32 none = Zero(di);
+  const VU16 zero = Zero(du);
+  for (std::size_t half = 0; half < kBlockHalves; ++half) {
+    // The sums' low parts tell what the high parts leave out: 24 * 255 at most.
+    const VU16 rest = Sub(sums.sum[half], ShiftLeft<8>(sums.high_sum[half]));
+    V32 k[2];
+    for (std::size_t side = 0; side < 2; ++side) {
+      const V32 high = BitCast(di, side == 0 ? InterleaveLower(du, zero, sums.high_sum[half])
+                                             : InterleaveUpper(du, zero, sums.high_sum[half]));
+      const V32 low = BitCast(
+          di, side == 0 ? InterleaveLower(du, rest, zero) : InterleaveUpper(du, rest, zero));
+      const V32 twice_sum = Add(ShiftRight<8>(high), low);
+      k[side] = Sub(Set(di, 6 * 16384), ShiftRight<1>(twice_sum));
+      Store(k[side], di, k_of_point + Tags::kLanes * half + Tags::kLanes / 2 * side);
+    }
+    const auto clamp = [&](const V32& x)
+                           HWY_ATTR { return Min(ShiftRight<8>(Max(x, none)), most); };
+    parts[0][half] = BitCast(du, ReorderDemote2To(ds, clamp(k[0]), clamp(k[1])));
+    parts[1][half] =
+        BitCast(du, ReorderDemote2To(ds, clamp(Sub(none, k[0])), clamp(Sub(none, k[1]))));
+  }
+  for (std::size_t m = 0; m < 2; ++m) {
+    addend[m] = BitCast(d8, Or(parts[m][0], ShiftLeft<8>(parts[m][1])));
+  }
+}
+
+// From m = 0 to m = 1: |w| becomes 1 - |w|, y becomes y - 1.
+template <class Tags, class V8>
+HWY_INLINE void TurnToOdd(V8& weight, V8& y8) {
+  const typename Tags::Bytes d8;
+  weight = Sub(Set(d8, std::uint8_t{63}), weight);
+  y8 = Sub(y8, Set(d8, std::uint8_t{32}));
+}
+
 // Twice the cost of a word of one m is comparable with that of the other m after adding max(K, 0)
 // for m = 0 and max(-K, 0) for m = 1; K = 6 - sum |w| / 2, here at 2^-14.
 // Fills K (wide positions), the table of bounds (256 rows of 2 kLanes bytes), the numbers of the
@@ -351,77 +442,26 @@ HWY_NOINLINE void FilterBlock(const LeechPlanes<Tags>& planes, std::int32_t* k_o
                               std::uint8_t* bounds, std::uint16_t* best_word,
                               std::uint16_t* fitting_word, std::uint8_t* fitting_bound) {
   const typename Tags::Bytes d8;
-  const typename Tags::Shorts ds;
   const typename Tags::UShorts du;
-  const typename Tags::Ints di;
   using V8 = typename Tags::template V<typename Tags::Bytes>;
-  using V16 = typename Tags::template V<typename Tags::Shorts>;
   using VU16 = typename Tags::template V<typename Tags::UShorts>;
-  using V32 = typename Tags::template V<typename Tags::Ints>;
   constexpr std::size_t kLanes = Tags::kLanes;
 
-  V8 weight[kLeechDimension];  // |w| for m = 0; for m = 1 it is 1 - |w|
+  V8 weight[kLeechDimension];
   V8 y8[kLeechDimension];
-  VU16 sum[2] = {Zero(du), Zero(du)};       // of |w| at 2^-14, modulo 2^16
-  VU16 high_sum[2] = {Zero(du), Zero(du)};  // of |w| at 2^-6, rounded down
-  const V16 one = Set(ds, std::int16_t{16384});
-  const V8 most = Set(d8, std::uint8_t{63});
+  WeightSums<Tags> sums = {{Zero(du), Zero(du)}, {Zero(du), Zero(du)}};
   for (std::size_t i = 0; i < kLeechDimension; ++i) {
-    VU16 y[2];
-    VU16 w[2];
-    VU16 high[2];
-    for (std::size_t half = 0; half < 2; ++half) {
-      const V16 v = Load(ds, planes.plane(i, half));
-      w[half] = BitCast(du, Abs(Sub(Abs(Add(v, v)), one)));
-      high[half] = ShiftRight<8>(w[half]);
-      y[half] = BitCast(du, v);
-      sum[half] = Add(sum[half], w[half]);
-      high_sum[half] = Add(high_sum[half], high[half]);
-    }
-    weight[i] = Min(OddEven(BitCast(d8, w[1]), BitCast(d8, high[0])), most);
-    y8[i] = OddEven(BitCast(d8, y[1]), BitCast(d8, ShiftRight<8>(y[0])));
+    WeighCoordinate<Tags>(planes, i, sums, weight[i], y8[i]);
   }
-
-  // The sums' low parts tell what the high parts leave out: 24 * 255 at most.
   V8 addend[2];
-  {
-    VU16 parts[2][2];
-    const V32 most_wide = Set(di, 255);
-    for (std::size_t half = 0; half < 2; ++half) {
-      const VU16 rest = Sub(sum[half], ShiftLeft<8>(high_sum[half]));
-      V32 k[2];
-      for (std::size_t side = 0; side < 2; ++side) {
-        const VU16 zero = Zero(du);
-        const V32 high = BitCast(di, side == 0 ? InterleaveLower(du, zero, high_sum[half])
-                                               : InterleaveUpper(du, zero, high_sum[half]));
-        const V32 low = BitCast(
-            di, side == 0 ? InterleaveLower(du, rest, zero) : InterleaveUpper(du, rest, zero));
-        const V32 twice_sum = Add(ShiftRight<8>(high), low);
-        k[side] = Sub(Set(di, 6 * 16384), ShiftRight<1>(twice_sum));
-        Store(k[side], di, k_of_point + kLanes * half + kLanes / 2 * side);
-      }
-      const V32 none = Zero(di);
-      const auto clamp = [&](V32 x)
-                             HWY_ATTR { return Min(ShiftRight<8>(Max(x, none)), most_wide); };
-      parts[0][half] = BitCast(du, ReorderDemote2To(ds, clamp(k[0]), clamp(k[1])));
-      parts[1][half] =
-          BitCast(du, ReorderDemote2To(ds, clamp(Sub(none, k[0])), clamp(Sub(none, k[1]))));
-    }
-    for (std::size_t m = 0; m < 2; ++m) {
-      addend[m] = BitCast(d8, Or(parts[m][0], ShiftLeft<8>(parts[m][1])));
-    }
-  }
+  CompareParities<Tags>(sums, k_of_point, addend);
 
   Favourites<V8> favourites = {Set(d8, std::uint8_t{255}), Zero(d8), Set(d8, std::uint8_t{255}),
                                Zero(d8), Zero(d8)};
   for (std::size_t m = 0; m < 2; ++m) {
     ColumnBounds<Tags> columns[kMogColumns];
     if (m == 1) {
-      const V8 unit = Set(d8, std::uint8_t{32});
-      for (std::size_t i = 0; i < kLeechDimension; ++i) {
-        weight[i] = Sub(most, weight[i]);
-        y8[i] = Sub(y8[i], unit);
-      }
+      for (std::size_t i = 0; i < kLeechDimension; ++i) TurnToOdd<Tags>(weight[i], y8[i]);
     }
     for (std::size_t j = 0; j < kMogColumns; ++j) {
       const V8 odd = Set(d8, static_cast<std::uint8_t>(j == 0 && m == 1 ? 0x80 : 0));
@@ -510,37 +550,48 @@ struct ColumnCosts {
   V16 complement_turn;  // sign bit: the complement has the other parity
 };
 
+// Row 0 of a column. `plane`: its coordinate.
+template <bool kMoves, class Tags, class V16>
+HWY_INLINE void CostFirstRow(const std::int16_t* plane, V16 offset, ColumnCosts<V16>& out) {
+  const typename Tags::Shorts ds;
+  const V16 y = Sub(Load(ds, plane), offset);
+  out.complement_turn = Add(y, y);
+  out.parity = Xor(y, out.complement_turn);
+  out.sum = Sub(Abs(ShiftRight<1>(out.complement_turn)), Set(ds, std::int16_t{kLeechUnit}));
+  out.cost = Max(out.sum, Zero(ds));
+  if (kMoves) out.greatest = out.least = out.sum;
+}
+
+// One of the other rows, with its mask.
+template <bool kMoves, class Tags, class V16>
+HWY_INLINE void CostNextRow(const std::int16_t* plane, V16 offset, V16 row, ColumnCosts<V16>& out) {
+  const typename Tags::Shorts ds;
+  const V16 y = Sub(Load(ds, plane), offset);
+  const V16 y2 = Add(y, y);
+  const V16 w = Sub(Abs(ShiftRight<1>(y2)), Set(ds, std::int16_t{kLeechUnit}));
+  const V16 signed_w = Sub(Xor(w, row), row);
+  out.cost = Add(out.cost, Max(signed_w, Zero(ds)));
+  out.sum = Add(out.sum, signed_w);
+  out.parity = Xor(out.parity, Xor(y, AndNot(row, y2)));
+  out.complement_turn = Xor(out.complement_turn, y2);
+  if (kMoves) {
+    out.greatest = Max(out.greatest, signed_w);
+    out.least = Min(out.least, signed_w);
+  }
+}
+
 template <bool kMoves, class Tags, class V16>
 HWY_INLINE void CostColumn(const std::int16_t* planes, std::size_t stride, std::size_t column,
                            V16 offset, const V16* row, ColumnCosts<V16>& out) {
-  const typename Tags::Shorts ds;
-  const V16 unit = Set(ds, std::int16_t{kLeechUnit});
-  const V16 zero = Zero(ds);
-  const V16 top = Sub(Load(ds, planes + stride * mog_coordinate(column, 0)), offset);
-  out.complement_turn = Add(top, top);
-  out.parity = Xor(top, out.complement_turn);
-  out.sum = Sub(Abs(ShiftRight<1>(out.complement_turn)), unit);
-  out.cost = Max(out.sum, zero);
-  if (kMoves) out.greatest = out.least = out.sum;
+  CostFirstRow<kMoves, Tags>(planes + stride * mog_coordinate(column, 0), offset, out);
   for (std::size_t r = 1; r < kMogRows; ++r) {
-    const V16 y = Sub(Load(ds, planes + stride * mog_coordinate(column, r)), offset);
-    const V16 y2 = Add(y, y);
-    const V16 w = Sub(Abs(ShiftRight<1>(y2)), unit);
-    const V16 signed_w = Sub(Xor(w, row[r]), row[r]);
-    out.cost = Add(out.cost, Max(signed_w, zero));
-    out.sum = Add(out.sum, signed_w);
-    out.parity = Xor(out.parity, Xor(y, AndNot(row[r], y2)));
-    out.complement_turn = Xor(out.complement_turn, y2);
-    if (kMoves) {
-      out.greatest = Max(out.greatest, signed_w);
-      out.least = Min(out.least, signed_w);
-    }
+    CostNextRow<kMoves, Tags>(planes + stride * mog_coordinate(column, r), offset, row[r], out);
   }
 }
 
 // One half of the lanes, each a 32-bit key: cost at 2^-13 above the choice (leech_word.h). Adding
 // keys adds costs and joins choices; the least key is the cheapest choice, and among those the one
-// that the tie rule wants (LEECH-TIE-1).
+// that the tie rule wants (leech.md 5.5, LEECH-TIE-1).
 template <class V32>
 HWY_INLINE void JoinColumn(V32* state, const V32* column) {
   V32 joined[4];
@@ -551,6 +602,80 @@ HWY_INLINE void JoinColumn(V32* state, const V32* column) {
     }
   }
   for (unsigned target = 0; target < 4; ++target) state[target] = joined[target];
+}
+
+// The keys of a column by state: top row + 2 * parity of z beyond the pattern's. In the last column
+// the states are relative to those that the other columns must have.
+template <class V32>
+struct ColumnKeys {
+  V32 lower[4];  // lanes of InterleaveLower
+  V32 upper[4];
+};
+
+// `pattern_tops`: labels say "pivot row set", this turns them into "top row set". `parity`: sign
+// bit: still wanted of z when this and all earlier columns keep their patterns.
+template <class Tags, class V16, class V32>
+HWY_INLINE void KeysOfColumn(const std::int16_t* planes, std::size_t stride, std::size_t j,
+                             V16 offset, const WordMasks<V16>& masks, V16& pattern_tops,
+                             V16& parity, ColumnKeys<V32>& keys) {
+  const typename Tags::Shorts ds;
+  const typename Tags::Ints di;
+  const typename Tags::Words dw;
+  constexpr int kLabelShift = 16 - kChoiceBits;
+  const V16 one = Set(ds, std::int16_t{16384});
+  const auto label = [&](int bit) HWY_ATTR {
+    return Set(ds,
+               static_cast<std::int16_t>(static_cast<std::uint16_t>(1u << (bit + kLabelShift))));
+  };
+  ColumnCosts<V16> column;
+  CostColumn<true, Tags>(planes, stride, j, offset, masks.row[j], column);
+  parity = Xor(parity, column.parity);
+  V16 cost[2] = {column.cost, Sub(column.cost, column.sum)};
+  V16 moved[2] = {Sub(Add(cost[0], one), Add(column.greatest, column.greatest)),
+                  Add(Add(cost[1], one), Add(column.least, column.least))};
+  const V16 turn = BroadcastSignBit(column.complement_turn);
+  const V16 flip = label(flip_bit(j));
+  // Which state needs the move: parity of z beyond that of the pattern.
+  V16 needs[2] = {Zero(ds), turn};
+  V16 tops[2];  // labels of the two patterns
+  if (j == kMogColumns - 1) {
+    // Here the total must come out right: states are relative to (p, wanted parity).
+    const auto odd = MaskFromVec(masks.p);
+    const V16 plain = cost[0];
+    const V16 plain_moved = moved[0];
+    cost[0] = IfThenElse(odd, cost[1], plain);
+    cost[1] = IfThenElse(odd, plain, cost[1]);
+    moved[0] = IfThenElse(odd, moved[1], plain_moved);
+    moved[1] = IfThenElse(odd, plain_moved, moved[1]);
+    const V16 wanted = BroadcastSignBit(parity);
+    needs[0] = Xor(wanted, And(masks.p, turn));
+    needs[1] = Xor(wanted, AndNot(masks.p, turn));
+    tops[0] = And(masks.p, label(top_bit(j)));
+    tops[1] = AndNot(masks.p, label(top_bit(j)));
+  } else {
+    // The Golay index reads row 3 of column 0, row 2 of columns 1 and 2, row 0 of 3 and 4 first.
+    const V16 pivot = label(top_bit(j));
+    tops[0] = Zero(ds);
+    if (j == 0) tops[0] = And(masks.row[0][3], pivot);
+    if (j == 1 || j == 2) tops[0] = And(masks.row[j][2], pivot);
+    tops[1] = Xor(tops[0], pivot);
+    pattern_tops = Or(pattern_tops, tops[0]);
+  }
+  for (unsigned top = 0; top < 2; ++top) {
+    const auto need = MaskFromVec(needs[top]);
+    const V16 flip_label = And(needs[top], flip);
+    const V16 costs_by_parity[2] = {IfThenElse(need, moved[top], cost[top]),
+                                    IfThenElse(need, cost[top], moved[top])};
+    const V16 labels[2] = {Or(tops[top], flip_label), Or(tops[top], Xor(flip_label, flip))};
+    for (unsigned z = 0; z < 2; ++z) {
+      keys.lower[top + 2 * z] = BitCast(
+          di,
+          ShiftRight<kLabelShift>(BitCast(dw, InterleaveLower(ds, labels[z], costs_by_parity[z]))));
+      keys.upper[top + 2 * z] = BitCast(
+          di,
+          ShiftRight<kLabelShift>(BitCast(dw, InterleaveUpper(ds, labels[z], costs_by_parity[z]))));
+    }
+  }
 }
 
 // The exact cost of one word per lane and its best choice. `words`: kLanes numbers below 256.
@@ -568,82 +693,25 @@ HWY_NOINLINE void EvaluateWords(const std::int16_t* planes, std::size_t stride,
   WordMasks<V16> masks;
   FillWordMasks(BitCast(ds, Load(du, words)), masks);
   const V16 offset = And(masks.m, Set(ds, std::int16_t{kLeechUnit}));
-  const V16 one = Set(ds, std::int16_t{16384});
-  const auto label = [&](int bit) HWY_ATTR {
-    return Set(ds,
-               static_cast<std::int16_t>(static_cast<std::uint16_t>(1u << (bit + kLabelShift))));
-  };
-
-  // The two sides of a half: keys by state (top row + 2 * parity of z beyond the patterns').
   V32 lower[4];
   V32 upper[4];
-  V16 pattern_tops = Zero(ds);  // labels say "pivot row set"; this turns them into "top row set"
-  V16 parity = masks.m;         // still wanted of z, when every column keeps its pattern
+  V16 pattern_tops = Zero(ds);
+  V16 parity = masks.m;
   for (std::size_t j = 0; j < kMogColumns; ++j) {
-    ColumnCosts<V16> column;
-    CostColumn<true, Tags>(planes, stride, j, offset, masks.row[j], column);
-    parity = Xor(parity, column.parity);
-    V16 cost[2] = {column.cost, Sub(column.cost, column.sum)};
-    V16 moved[2] = {Sub(Add(cost[0], one), Add(column.greatest, column.greatest)),
-                    Add(Add(cost[1], one), Add(column.least, column.least))};
-    const V16 turn = BroadcastSignBit(column.complement_turn);
-    const V16 flip = label(flip_bit(j));
-    // Which state needs the move: parity of z beyond that of the pattern.
-    V16 needs[2] = {Zero(ds), turn};
-    V16 tops[2];  // labels of the two patterns
-    if (j == kMogColumns - 1) {
-      // Here the total must come out right: states are relative to (p, wanted parity).
-      const auto odd = MaskFromVec(masks.p);
-      const V16 plain = cost[0];
-      const V16 plain_moved = moved[0];
-      cost[0] = IfThenElse(odd, cost[1], plain);
-      cost[1] = IfThenElse(odd, plain, cost[1]);
-      moved[0] = IfThenElse(odd, moved[1], plain_moved);
-      moved[1] = IfThenElse(odd, plain_moved, moved[1]);
-      const V16 wanted = BroadcastSignBit(parity);
-      needs[0] = Xor(wanted, And(masks.p, turn));
-      needs[1] = Xor(wanted, AndNot(masks.p, turn));
-      tops[0] = And(masks.p, label(top_bit(j)));
-      tops[1] = AndNot(masks.p, label(top_bit(j)));
-    } else {
-      // The Golay index reads row 3 of column 0, row 2 of columns 1 and 2, row 0 of 3 and 4 first.
-      const V16 pivot = label(top_bit(j));
-      tops[0] = Zero(ds);
-      if (j == 0) tops[0] = And(masks.row[0][3], pivot);
-      if (j == 1 || j == 2) tops[0] = And(masks.row[j][2], pivot);
-      tops[1] = Xor(tops[0], pivot);
-      pattern_tops = Or(pattern_tops, tops[0]);
-    }
-    V32 column_lower[4];
-    V32 column_upper[4];
-    for (unsigned top = 0; top < 2; ++top) {
-      const auto need = MaskFromVec(needs[top]);
-      const V16 flip_label = And(needs[top], flip);
-      const V16 costs_by_parity[2] = {IfThenElse(need, moved[top], cost[top]),
-                                      IfThenElse(need, cost[top], moved[top])};
-      const V16 labels[2] = {Or(tops[top], flip_label), Or(tops[top], Xor(flip_label, flip))};
-      for (unsigned z = 0; z < 2; ++z) {
-        const typename Tags::Words dw;
-        column_lower[top + 2 * z] =
-            BitCast(di, ShiftRight<kLabelShift>(
-                            BitCast(dw, InterleaveLower(ds, labels[z], costs_by_parity[z]))));
-        column_upper[top + 2 * z] =
-            BitCast(di, ShiftRight<kLabelShift>(
-                            BitCast(dw, InterleaveUpper(ds, labels[z], costs_by_parity[z]))));
-      }
-    }
+    ColumnKeys<V32> column;
+    KeysOfColumn<Tags>(planes, stride, j, offset, masks, pattern_tops, parity, column);
     if (j == 0) {
       for (unsigned s = 0; s < 4; ++s) {
-        lower[s] = column_lower[s];
-        upper[s] = column_upper[s];
+        lower[s] = column.lower[s];
+        upper[s] = column.upper[s];
       }
     } else if (j < kMogColumns - 1) {
-      JoinColumn(lower, column_lower);
-      JoinColumn(upper, column_upper);
+      JoinColumn(lower, column.lower);
+      JoinColumn(upper, column.upper);
     } else {
       for (unsigned s = 0; s < 4; ++s) {
-        lower[s] = Add(lower[s], column_lower[s]);
-        upper[s] = Add(upper[s], column_upper[s]);
+        lower[s] = Add(lower[s], column.lower[s]);
+        upper[s] = Add(upper[s], column.upper[s]);
       }
     }
   }
@@ -698,7 +766,8 @@ HWY_NOINLINE void EvaluateFreeWords(const std::int16_t* planes, std::size_t stri
   Store(Or(BitCast(du, tie), VecFromMask(du, saturated)), du, unsure);
 }
 
-// The residuals y - x modulo 8 of one word and choice per lane, [coordinate][lane]. leech.md 6.
+// The residuals y - x modulo 8 of one word and choice per lane, [coordinate][lane]: leech.md 5.6,
+// (c) included. LEECH-EMIT-1.
 template <class Tags>
 HWY_NOINLINE void EmitResiduals(const std::int16_t* planes, std::size_t stride,
                                 const std::uint16_t* words, const std::uint16_t* choices,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vectors in plain C++ under the names of Highway's operations. The kernel of leech-inl.h runs on
-// them where Highway has no fixed-size vectors, and the tests run it on them with the lane counts
-// of wider processors. Lanes are little-endian and blocks have 128 bits, as in Highway.
+// Vectors in plain C++ under the names of Highway's operations. The kernels of leech-inl.h and
+// kaiju1-inl.h run on them where Highway has no fixed-size vectors, and the tests run them on these
+// with the lane counts of wider processors. Lanes are little-endian and blocks have 128 bits, as in
+// Highway.
 #ifndef QUANTPROOF_FAST_PORTABLE_VECTORS_H_
 #define QUANTPROOF_FAST_PORTABLE_VECTORS_H_
 
@@ -299,6 +300,30 @@ Vector<T, N> UpperHalf(Tag<T, N>, const Vector<T, 2 * N>& v) {
   Vector<T, N> r;
   for (std::size_t i = 0; i < N; ++i) r.lane[i] = v.lane[N + i];
   return r;
+}
+
+// 16 bytes to each block.
+template <std::size_t N>
+Vector<std::uint8_t, N> LoadDup128(Tag<std::uint8_t, N>, const std::uint8_t* from) {
+  Vector<std::uint8_t, N> r;
+  for (std::size_t i = 0; i < N; ++i) r.lane[i] = from[i % 16];
+  return r;
+}
+
+// Bytes of the same block; indices are below 16.
+template <std::size_t N>
+Vector<std::uint8_t, N> TableLookupBytes(const Vector<std::uint8_t, N>& bytes,
+                                         const Vector<std::uint8_t, N>& indices) {
+  Vector<std::uint8_t, N> r;
+  for (std::size_t i = 0; i < N; ++i) r.lane[i] = bytes.lane[i / 16 * 16 + indices.lane[i] % 16];
+  return r;
+}
+
+// The upper half of the product.
+template <std::size_t N>
+Vector<std::uint16_t, N> MulHigh(const Vector<std::uint16_t, N>& a,
+                                 const Vector<std::uint16_t, N>& b) {
+  return map(a, b, [](auto x, auto y) { return std::uint32_t{x} * y >> 16; });
 }
 
 template <class T, std::size_t N>

@@ -3,6 +3,9 @@
 // The C ABI: checks arguments, widths and sizes (clause 6), then calls the level in use.
 #include "quantproof/qp.h"
 
+#include "fast/kaiju1.h"
+#include "fast/kaiju1_encode.h"
+#include "fast/kaiju1_nearest.h"
 #include "fast/leech.h"
 #include "fast/level.h"
 #include "fast/transcode.h"
@@ -97,6 +100,76 @@ qp_status qp_leech_nearest_float(const float* points, size_t n, int32_t* out) {
   return qp_leech_nearest_float_at(points, n, out, nullptr);
 }
 
+qp_status qp_kaiju1_shape_at(const void* tensor, size_t n_bytes, size_t* rows, size_t* cols,
+                             qp_location* where) {
+  if (tensor == nullptr && n_bytes > 0) return refuse(where, QP_BAD_ARGUMENT, "tensor");
+  if (rows == nullptr) return refuse(where, QP_BAD_ARGUMENT, "rows");
+  if (cols == nullptr) return refuse(where, QP_BAD_ARGUMENT, "cols");
+  quantproof::fast::Kaiju1Tensor opened;
+  const qp_status status = quantproof::fast::open_kaiju1(static_cast<const std::uint8_t*>(tensor),
+                                                         n_bytes, &opened, where);
+  if (status != QP_OK) return status;
+  *rows = opened.header.rows;
+  *cols = opened.header.cols;
+  return QP_OK;
+}
+
+qp_status qp_kaiju1_shape(const void* tensor, size_t n_bytes, size_t* rows, size_t* cols) {
+  return qp_kaiju1_shape_at(tensor, n_bytes, rows, cols, nullptr);
+}
+
+qp_status qp_kaiju1_decode_rows_at(const void* tensor, size_t n_bytes, size_t first_row,
+                                   size_t rows, float* out, qp_location* where) {
+  if (tensor == nullptr && n_bytes > 0) return refuse(where, QP_BAD_ARGUMENT, "tensor");
+  if (out == nullptr && rows > 0) return refuse(where, QP_BAD_ARGUMENT, "out");
+  quantproof::fast::Kaiju1Tensor opened;
+  qp_status status = quantproof::fast::open_kaiju1(static_cast<const std::uint8_t*>(tensor),
+                                                   n_bytes, &opened, where);
+  if (status == QP_OK) {
+    status = quantproof::fast::check_kaiju1_range(opened, first_row, rows, where);
+  }
+  if (status != QP_OK || rows == 0) return status;
+  const auto decode_rows = quantproof::fast::kaiju1_rows(quantproof::fast::active_target());
+  return decode_rows(opened, first_row, rows, out, where);
+}
+
+qp_status qp_kaiju1_decode_rows(const void* tensor, size_t n_bytes, size_t first_row, size_t rows,
+                                float* out) {
+  return qp_kaiju1_decode_rows_at(tensor, n_bytes, first_row, rows, out, nullptr);
+}
+
+size_t qp_kaiju1_size(size_t rows, size_t cols, uint32_t hi_frac) {
+  constexpr std::size_t kMost = 0xFFFFFFFFu;
+  if (rows > kMost || cols > kMost || hi_frac > quantproof::kKaiju1HiFracUnit) return 0;
+  const auto size = quantproof::kaiju1_size(static_cast<std::uint32_t>(rows),
+                                            static_cast<std::uint32_t>(cols), hi_frac);
+  return size && *size <= SIZE_MAX ? static_cast<std::size_t>(*size) : 0;
+}
+
+qp_status qp_kaiju1_encode_at(const float* weights, size_t rows, size_t cols,
+                              const float* importance, uint32_t hi_frac, size_t threads,
+                              void* tensor, size_t n_bytes, qp_location* where) {
+  if (threads == 0) return refuse(where, QP_BAD_ARGUMENT, "threads");
+  return quantproof::fast::encode_kaiju1(weights, rows, cols, importance, hi_frac, threads,
+                                         static_cast<std::uint8_t*>(tensor), n_bytes, where);
+}
+
+qp_status qp_kaiju1_encode(const float* weights, size_t rows, size_t cols, const float* importance,
+                           uint32_t hi_frac, size_t threads, void* tensor, size_t n_bytes) {
+  return qp_kaiju1_encode_at(weights, rows, cols, importance, hi_frac, threads, tensor, n_bytes,
+                             nullptr);
+}
+
+qp_status qp_kaiju1_nearest_at(const int32_t* points, size_t n, int32_t* out, qp_location* where) {
+  if (points == nullptr && n > 0) return refuse(where, QP_BAD_ARGUMENT, "points");
+  if (out == nullptr && n > 0) return refuse(where, QP_BAD_ARGUMENT, "out");
+  return quantproof::fast::kaiju1_nearest(quantproof::fast::active_target())(points, n, out, where);
+}
+
+qp_status qp_kaiju1_nearest(const int32_t* points, size_t n, int32_t* out) {
+  return qp_kaiju1_nearest_at(points, n, out, nullptr);
+}
+
 const char* qp_status_name(qp_status status) {
   switch (status) {
     case QP_OK:
@@ -149,6 +222,8 @@ const char* qp_status_name(qp_status status) {
       return "importance_not_finite";
     case QP_IMPORTANCE_NEGATIVE:
       return "importance_negative";
+    case QP_OUT_OF_MEMORY:
+      return "out_of_memory";
   }
   return "unknown_status";
 }

@@ -71,6 +71,32 @@ inline constexpr LeechDeepHole kLeechDeepHoles[] = {
           45, -37, -19, 37,  9,   19, -13, 19, -17, -7,  35,  -1}},
 };
 
+inline LeechRow leech_sum(LeechRow a, const LeechRow& b) {
+  for (std::size_t i = 0; i < kLeechDimension; ++i) a[i] += b[i];
+  return a;
+}
+
+inline LeechRow leech_scaled(LeechRow row, std::int32_t factor) {
+  for (std::int32_t& value : row) value *= factor;
+  return row;
+}
+
+inline std::int64_t leech_product(const LeechRow& a, const LeechRow& b) {
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < kLeechDimension; ++i) total += std::int64_t{a[i]} * b[i];
+  return total;
+}
+
+// leech.md 5.3: y in units of 2^-13, x in lattice units.
+inline std::int64_t leech_squared_distance(const LeechRow& y, const LeechRow& x) {
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < kLeechDimension; ++i) {
+    const std::int64_t r = y[i] - std::int64_t{kLeechUnit} * x[i];
+    total += r * r;
+  }
+  return total;
+}
+
 class LeechPoints {
  public:
   explicit LeechPoints(std::uint64_t seed) : bits_(seed) {}
@@ -84,8 +110,8 @@ class LeechPoints {
         return each([&] { return static_cast<std::int32_t>(std::lrint(scale * normal())); });
       }
       case LeechFamily::kWall:
-        return moved(sum(scaled(lattice_point(40), kLeechUnit),
-                         scaled(short_vector(between(0, 14)), kLeechUnit / 2)));
+        return moved(leech_sum(leech_scaled(lattice_point(40), kLeechUnit),
+                               leech_scaled(short_vector(between(0, 14)), kLeechUnit / 2)));
       case LeechFamily::kDyadic: {
         const std::int32_t grid = 1 << between(6, 14);
         const std::int32_t most = (between(0, 3) == 0 ? 64 : 4) * kLeechUnit / grid;
@@ -99,12 +125,12 @@ class LeechPoints {
           centre[i] = static_cast<std::int32_t>(
               std::lrint(static_cast<double>(hole.vector[i]) * kLeechUnit / hole.order));
         }
-        return moved(sum(scaled(lattice_point(40), kLeechUnit), centre));
+        return moved(leech_sum(leech_scaled(lattice_point(40), kLeechUnit), centre));
       }
       case LeechFamily::kNearLattice: {
         const std::int32_t most = 1 << between(0, 12);
-        return sum(scaled(lattice_point(4000), kLeechUnit),
-                   each([&] { return between(-most, most); }));
+        return leech_sum(leech_scaled(lattice_point(4000), kLeechUnit),
+                         each([&] { return between(-most, most); }));
       }
       case LeechFamily::kRange:
         if (between(0, 1) == 0)
@@ -114,8 +140,8 @@ class LeechPoints {
           return between(0, 1) == 0 ? value : -value;
         });
       case LeechFamily::kLattice:
-        return scaled(between(0, 3) == 0 ? lattice_point(100'000) : short_vector(between(0, 14)),
-                      kLeechUnit);
+        return leech_scaled(
+            between(0, 3) == 0 ? lattice_point(100'000) : short_vector(between(0, 14)), kLeechUnit);
     }
     return {};
   }
@@ -190,16 +216,6 @@ class LeechPoints {
     LeechRow row{};
     for (std::int32_t& value : row) value = make();
     return row;
-  }
-
-  static LeechRow scaled(LeechRow row, std::int32_t factor) {
-    for (std::int32_t& value : row) value *= factor;
-    return row;
-  }
-
-  static LeechRow sum(LeechRow a, const LeechRow& b) {
-    for (std::size_t i = 0; i < kLeechDimension; ++i) a[i] += b[i];
-    return a;
   }
 
   // 0, one or all coordinates move by one unit.

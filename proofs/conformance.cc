@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OPS-CONFORM-1. Each vector operation of symbolic.h, computed with W = std::uint32_t, against
-// Highway's on every level that was compiled and that this CPU runs. Then the scalar
-// operations of the symbolic words against C++.
+// OPS-CONFORM-1. Each vector operation of symbolic.h, computed with W = std::uint32_t, and of
+// leech_lanes.h and kaiju1_kernel.h, with W = Number, against Highway's on every level that was
+// compiled and that this CPU runs. Then the scalar operations of the symbolic words against C++.
 #include "fast/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -21,6 +21,7 @@
 #include "fast/codebook.h"
 #include "fast/iq3_block-inl.h"
 #include "proofs/conformance.h"
+#include "proofs/leech_conformance-inl.h"
 #include "proofs/symbolic.h"
 #include "quantproof/e8_iq3.h"
 #include "quantproof/iq3_xxs.h"
@@ -292,6 +293,7 @@ Conformance CheckOperations() {
     checker.kernels<Iq3Xxs>(block, d, special);
     checker.kernels<E8Iq3>(block, d, special);
   }
+  CheckLeechLanes(&report);
   return report;
 }
 
@@ -356,6 +358,59 @@ void check_scalars(Obligation& o) {
   }
 }
 
+// The rules of lanes for terms against those for numbers, and these against C++.
+void check_lane_words(Obligation& o) {
+  using N = lanes::Bits<lanes::Number>;
+  using T = lanes::Bits<z3::expr>;
+  Session session;
+  for (const unsigned width : {8u, 16u, 32u}) {
+    const auto sign = std::int64_t{1} << (width - 1);
+    const auto cxx_signed = [&](lanes::Number a) { return (std::int64_t{a.bits} ^ sign) - sign; };
+    const auto same = [&](const char* operation, const z3::expr& term, lanes::Number want,
+                          std::int64_t cxx) {
+      o.check(simplified(term) == want.bits && term.get_sort().bv_size() == want.width &&
+                  want.bits == lanes::make_number(static_cast<std::uint64_t>(cxx), want.width).bits,
+              std::string("terms, numbers and C++ differ on ") + operation);
+    };
+    const auto same_flag = [&](const char* operation, const z3::expr& term, bool want, bool cxx) {
+      o.check(term.simplify().is_true() == want && term.simplify().is_bool() && want == cxx,
+              std::string("terms, numbers and C++ differ on ") + operation);
+    };
+    for (const std::uint32_t a : {0u, 1u, 2u, 0x7Fu, 0x80u, 0xFFu, 0x7FFFu, 0x8000u, 0xFFFEu,
+                                  0x7FFFFFFFu, 0x80000000u, 0xFFFFFFFFu, 0xC001D00Du}) {
+      const lanes::Number x = N::value(a, width);
+      const z3::expr tx = T::value(a, width);
+      const std::int64_t cx = x.bits;
+      same("~", ~tx, ~x, ~cx);
+      for (unsigned n = 0; n < width; ++n) {
+        same("shift_left", T::shift_left(tx, n), N::shift_left(x, n), cx << n);
+        same("shift_right", T::shift_right(tx, n), N::shift_right(x, n), cx >> n);
+        same("shift_right_signed", T::shift_right_signed(tx, n), N::shift_right_signed(x, n),
+             cxx_signed(x) >> n);
+        same("part", T::part(tx, width - 1, n), N::part(x, width - 1, n), cx >> n);
+      }
+      for (const std::uint32_t b : {0u, 1u, 0x7Fu, 0x80u, 0xFFFFu, 0x8000u, 0x7FFFFFFFu,
+                                    0x80000000u, 0xFFFFFFFFu, 0xC001D00Du}) {
+        const lanes::Number y = N::value(b, width);
+        const z3::expr ty = T::value(b, width);
+        const std::int64_t cy = y.bits;
+        same("+", tx + ty, x + y, cx + cy);
+        same("-", tx - ty, x - y, cx - cy);
+        same("&", tx & ty, x & y, cx & cy);
+        same("|", tx | ty, x | y, cx | cy);
+        same("^", tx ^ ty, x ^ y, cx ^ cy);
+        same_flag("equal", T::equal(tx, ty), N::equal(x, y), cx == cy);
+        same_flag("less", T::less(tx, ty), N::less(x, y), cx < cy);
+        same_flag("less_signed", T::less_signed(tx, ty), N::less_signed(x, y),
+                  cxx_signed(x) < cxx_signed(y));
+        same("select", T::select(T::less(tx, ty), tx, ty), N::select(N::less(x, y), x, y),
+             cx < cy ? cx : cy);
+        if (width < 32) same("join", T::join(tx, ty), N::join(x, y), cx << width | cy);
+      }
+    }
+  }
+}
+
 // FloatBits against the native one: for these values no other bits are possible.
 void check_float_bits(Obligation& o) {
   for (const std::uint32_t value : {0u, 1u, 2u, 3u, 1023u, 1024u, 2047u, 31743u, 32767u}) {
@@ -372,6 +427,7 @@ void check_float_bits(Obligation& o) {
 
 void ops_conform_1(Obligation& o) {
   check_scalars(o);
+  check_lane_words(o);
   check_float_bits(o);
   std::string run;
   std::string not_run;
@@ -386,7 +442,10 @@ void ops_conform_1(Obligation& o) {
     const Conformance report = QP_KERNEL_FOR(CheckOperations, target)();
     o.check(report.mismatch.empty(), name + ": " + report.mismatch);
     o.check(report.comparisons > 100'000, name + ": too few comparisons");
-    comparisons += report.comparisons;
+    const Conformance kaiju1 = check_kaiju1_lanes(target);
+    o.check(kaiju1.mismatch.empty(), name + ": " + kaiju1.mismatch);
+    o.check(kaiju1.comparisons > 1'000, name + ": too few comparisons");
+    comparisons += report.comparisons + kaiju1.comparisons;
     run += " " + name;
   }
   o.check(!run.empty(), "no level ran");

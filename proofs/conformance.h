@@ -14,6 +14,9 @@ struct Conformance {
   std::string mismatch;           // the first one; empty: none
 };
 
+// The lanes of the KAIJU1 kernel on one compiled level that this CPU has.
+Conformance check_kaiju1_lanes(std::int64_t target);
+
 }  // namespace quantproof::proofs
 
 #endif

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Makes the generated texts of proofs/ from the shipped sources. Run as
-#   cmake -DSOURCE=<root> -DMUTANTS=<mutants.json> -DOUTPUT=<directory> -P derive.cmake
+#   cmake -DSOURCE=<root> -DMUTANTS=<mutants.json> -DLEECH_MUTANTS=<leech_mutants.json>
+#         -DKAIJU1_MUTANTS=<kaiju1_mutants.json> -DOUTPUT=<directory> -P derive.cmake
 #
 #   ref_decode_block.inc  ref/iq3_block.cc: decode_block as a template over the integer type
 #   fast_transcode.inc    fast/transcode.cc as templates over the byte and word types
 #   mutants.inc           mutated copies of shipped files, each in a namespace of its own
+#   leech_mutants.inc     one copy of the Leech kernel in which each mutation can be switched on
+#   kaiju1_mutants.inc    the same of the KAIJU1 kernel
 #
 # Every replacement must hit a stated number of places, else the build stops: a text that changed
 # is never silently proved in an older form.
@@ -117,3 +120,29 @@ foreach(i RANGE ${last})
   string(APPEND out "QP_MUTANT(${part}, ${name}, ${obligation}, ${layout}, ${lanes}, ${expected})\n")
 endforeach()
 emit(mutants.inc "${out}")
+
+# One copy of the text that the JSON file names, in namespace fast::<space>, in which mutation i is
+# switched on while <prefix>_mutant(i). The list at its end is for <PREFIX>_MUTANT(i, name, part).
+function(emit_switched output mutants space prefix)
+  file(READ "${mutants}" json)
+  string(JSON file GET "${json}" file)
+  file(READ "${SOURCE}/${file}" text)
+  replace(text 1 "\nnamespace fast {\n" "\nnamespace fast::${space} {\n")
+  string(REGEX REPLACE "(QUANTPROOF_[A-Z0-9_]+_H_)" "\\1MUTATED_" text "${text}")
+  string(TOUPPER "QP_${prefix}_MUTANT" macro)
+  string(JSON last LENGTH "${json}" mutants)
+  math(EXPR last "${last} - 1")
+  set(list "")
+  foreach(i RANGE ${last})
+    foreach(key name find replacement obligation)
+      string(JSON ${key} GET "${json}" mutants ${i} ${key})
+    endforeach()
+    replace(text 1 "${find}"
+            "(::quantproof::proofs::${prefix}_mutant(${i}) ? (${replacement}) : (${find}))")
+    string(APPEND list "${macro}(${i}, ${name}, ${obligation})\n")
+  endforeach()
+  emit(${output} "${text}\n#ifdef ${macro}\n${list}#endif\n")
+endfunction()
+
+emit_switched(leech_mutants.inc "${LEECH_MUTANTS}" mutated leech)
+emit_switched(kaiju1_mutants.inc "${KAIJU1_MUTANTS}" mutated kaiju1)

@@ -51,6 +51,29 @@ constexpr std::array kEntries = {
           "all 2^784 blocks with any widened scale, 1, 4, 8 and 16 lanes; 2,048 infinite and NaN "
           "scales x 16 scale codes x 8 levels x 2 signs by enumeration",
           iq3xxs_nonfinite_1},
+    Entry{"KAIJU1-CODE-1", "all 2^56 codes and all choices of the fields", kaiju1_code_1},
+    Entry{"KAIJU1-CODE-2",
+          "all values of one coordinate; all residuals of 24 coordinates; 200,000 random codes by "
+          "the reference",
+          kaiju1_code_2},
+    Entry{"KAIJU1-FIT-1", "integer arithmetic", kaiju1_fit_1},
+    Entry{"KAIJU1-KERNEL-1", "all 2^56 codes in each lane, vectors of 16, 32 and 64 codes",
+          kaiju1_kernel_1},
+    Entry{"KAIJU1-KERNEL-2",
+          "any coordinates, any multiplication and conversion; runs of 16, 17, 24, 31, 32, 40 and "
+          "48 weights in 1, 4, 8 and 16 lanes",
+          kaiju1_kernel_2},
+    Entry{"KAIJU1-LAYOUT-1",
+          "all rows, hi_count and bulk_cols of 32 bits; the shipped function on 202,197 headers "
+          "against 128-bit integers",
+          kaiju1_layout_1},
+    Entry{"KAIJU1-MUTANTS-1", "every mutant in proofs/kaiju1_mutants.json", kaiju1_mutants_1},
+    Entry{"KAIJU1-PARITY-1", "the offsets of 8,192 cosets; all residuals", kaiju1_parity_1},
+    Entry{"KAIJU1-TRIT-1", "256 bytes", kaiju1_trit_1},
+    Entry{"KAIJU1-VALUE-1",
+          "63,488 finite scales x 16 multipliers x 21 coordinates; 63,488 scales x 256 numbers of "
+          "the side-band; 1,000,000 random weights and steps against the reference",
+          kaiju1_value_1},
     Entry{"LEECH-COSETS-1", "16 residues of a coordinate; 8,192 offsets, each with 25 choices of z",
           leech_cosets_1},
     Entry{
@@ -59,12 +82,31 @@ constexpr std::array kEntries = {
         leech_cost_1},
     Entry{"LEECH-DN-1", "all real residuals within half a step, all numbers of steps", leech_dn_1},
     Entry{"LEECH-DN-2", "all costs that LEECH-DN-1 allows, all 2^24 sets of odd moves", leech_dn_2},
+    Entry{"LEECH-EMIT-1",
+          "all 24 coordinates modulo 8, all words and choices, all y in range; 8, 16 and 32 lanes, "
+          "rows with 8 and 16",
+          leech_emit_1},
     Entry{"LEECH-FACETS-1", "16,969,680 vectors", leech_facets_1},
+    Entry{"LEECH-FILTER-1",
+          "all 24 coordinates modulo 8, all 256 words; 65,536 values of a coordinate, both m, both "
+          "golay bits against the reference",
+          leech_filter_1},
     Entry{"LEECH-LATTICE-1",
           "24 basis vectors, 276 inner products, 8,192 cosets each plus and minus 24 basis vectors",
           leech_lattice_1},
+    Entry{"LEECH-MUTANTS-1", "every mutant in proofs/leech_mutants.json", leech_mutants_1},
     Entry{"LEECH-SHELLS-1", "the theta series of 8,192 cosets up to squared length 64",
           leech_shells_1},
+    Entry{"LEECH-TIE-1",
+          "256 words, 32 choices of top rows each, all pairs of these; all real costs of six "
+          "flips, all 2^6 sets of them",
+          leech_tie_1},
+    Entry{"LEECH-WORD-1",
+          "all 24 coordinates modulo 8, all words; 8, 16 and 32 lanes; the masks of 256 words and "
+          "65,536 values of a coordinate by enumeration",
+          leech_word_1},
+    Entry{"LEECH-WORD-2", "all 24 coordinates modulo 8, all words; 8, 16 and 32 lanes",
+          leech_word_2},
     Entry{"OPS-CONFORM-1",
           "bitwise operations: all 65,536 byte pairs; shifts by 0 to 31; edge and seeded random "
           "lanes; all 256 indices; whole kernels on random blocks",

@@ -126,6 +126,7 @@ TEST(Certify, RequestsThatCannotBeCarriedOut) {
   EXPECT_THROW(with("lib:x.so,colour=red"), UsageError);
   EXPECT_THROW(with("lib:x.so", {"e8_iq3"}), UsageError);
   EXPECT_THROW(with("lib:x.so", {"leech"}), UsageError);
+  EXPECT_THROW(with("lib:x.so", {"kaiju1"}), UsageError);
   EXPECT_THROW(with("fast", {"iq4_xs"}), UsageError);
   EXPECT_THROW(with("fast", {"leech"}, {"IQ3XXS-SCALE-1"}), UsageError);
   EXPECT_THROW(with("lib:x.so,preset=qp"), UsageError);

@@ -42,6 +42,7 @@ std::set<std::string> discharged() {
   }
   for (const auto& entry : general_checks()) ids.insert(entry.claim);
   for (const auto& entry : leech_checks()) ids.insert(entry.claim);
+  for (const auto& entry : kaiju1_checks()) ids.insert(entry.claim);
   for (const auto& id : proof_claims()) ids.insert(id);
   return ids;
 }

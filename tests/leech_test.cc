@@ -36,31 +36,6 @@ bool long_tier() {
   return value != nullptr && std::string(value) == "1";
 }
 
-LeechRow scaled(LeechRow row, std::int32_t factor) {
-  for (std::int32_t& value : row) value *= factor;
-  return row;
-}
-
-LeechRow sum(LeechRow a, const LeechRow& b) {
-  for (std::size_t i = 0; i < kLeechDimension; ++i) a[i] += b[i];
-  return a;
-}
-
-std::int64_t product(const LeechRow& a, const LeechRow& b) {
-  std::int64_t total = 0;
-  for (std::size_t i = 0; i < kLeechDimension; ++i) total += std::int64_t{a[i]} * b[i];
-  return total;
-}
-
-std::int64_t squared_distance(const LeechRow& y, const LeechRow& x) {
-  std::int64_t total = 0;
-  for (std::size_t i = 0; i < kLeechDimension; ++i) {
-    const std::int64_t r = y[i] - std::int64_t{kLeechUnit} * x[i];
-    total += r * r;
-  }
-  return total;
-}
-
 std::string text_of(const LeechRow& row) {
   std::string text;
   for (const std::int32_t value : row) text += std::to_string(value) + " ";
@@ -178,7 +153,7 @@ TEST(Leech, MinimalVectorsAreInTheLatticeAndDistinct) {
   std::set<LeechRow> seen;
   int wrong = 0;
   fuzz::visit_minimal_vectors([&](const LeechRow& v) {
-    wrong += ref::is_leech_point(v.data()) && product(v, v) == 32 ? 0 : 1;
+    wrong += ref::is_leech_point(v.data()) && fuzz::leech_product(v, v) == 32 ? 0 : 1;
     seen.insert(v);
   });
   EXPECT_EQ(wrong, 0);
@@ -212,7 +187,7 @@ TEST(Leech, MinimalVectorsDecodeToThemselves) {
   int wrong = 0;
   fuzz::visit_minimal_vectors([&](const LeechRow& v) {
     if (visited++ % stride != 0) return;
-    const LeechRow y = scaled(v, kLeechUnit);
+    const LeechRow y = fuzz::leech_scaled(v, kLeechUnit);
     wrong += ref::find_nearest_leech_point(y.data()).point == v ? 0 : 1;
   });
   EXPECT_EQ(visited, kLeechShell4);
@@ -224,9 +199,9 @@ TEST(Leech, ShortVectorsDecodeToThemselves) {
   for (int k = 0; k < (long_tier() ? 30000 : 1500); ++k) {
     const int shape = k % 15;
     const LeechRow v = points.short_vector(shape);
-    ASSERT_EQ(product(v, v), shape < 3 ? 32 : shape < 7 ? 48 : 64);
+    ASSERT_EQ(fuzz::leech_product(v, v), shape < 3 ? 32 : shape < 7 ? 48 : 64);
     ASSERT_TRUE(ref::is_leech_point(v.data())) << text_of(v);
-    const LeechRow y = scaled(v, kLeechUnit);
+    const LeechRow y = fuzz::leech_scaled(v, kLeechUnit);
     ASSERT_EQ(ref::find_nearest_leech_point(y.data()).point, v);
   }
 }
@@ -243,7 +218,7 @@ void expect_one_answer(const LeechRow& y) {
   ASSERT_EQ(nearest.m, split.m) << text_of(y);
   ASSERT_EQ(nearest.golay_index, split.golay_index) << text_of(y);
   ASSERT_EQ(nearest.squared_distance, split.squared_distance) << text_of(y);
-  ASSERT_EQ(nearest.squared_distance, squared_distance(y, nearest.point)) << text_of(y);
+  ASSERT_EQ(nearest.squared_distance, fuzz::leech_squared_distance(y, nearest.point)) << text_of(y);
   ASSERT_LE(nearest.squared_distance, kLeechCoveringCost) << text_of(y);
   ASSERT_TRUE(ref::is_leech_point(nearest.point.data())) << text_of(y);
   for (const std::int32_t x : nearest.point) ASSERT_LE(std::abs(x), kLeechCoordinateLimit);
@@ -267,15 +242,16 @@ TEST_P(LeechFamilies, CertificateJudgesMovedPoints) {
   for (int k = 0; k < count; ++k) {
     const LeechRow y = points.next(GetParam());
     const ref::LeechNearest nearest = ref::find_nearest_leech_point(y.data());
-    LeechRow x = sum(nearest.point, points.short_vector(points.between(0, 14)));
-    const std::int64_t distance = squared_distance(y, x);
+    LeechRow x = fuzz::leech_sum(nearest.point, points.short_vector(points.between(0, 14)));
+    const std::int64_t distance = fuzz::leech_squared_distance(y, x);
     const auto certificate = ref::check_nearest_leech_point(y.data(), x.data());
     ASSERT_TRUE(certificate.in_lattice);
     ASSERT_EQ(certificate.nearest, distance == nearest.squared_distance) << text_of(y);
     rejected += certificate.nearest ? 0 : 1;
     ASSERT_TRUE(ref::is_leech_point(certificate.facet.data()));
-    ASSERT_EQ(product(certificate.facet, certificate.facet), 8 * certificate.norm);
-    const std::int64_t beside = squared_distance(y, sum(x, certificate.facet));
+    ASSERT_EQ(fuzz::leech_product(certificate.facet, certificate.facet), 8 * certificate.norm);
+    const std::int64_t beside =
+        fuzz::leech_squared_distance(y, fuzz::leech_sum(x, certificate.facet));
     ASSERT_EQ(distance - beside, kLeechUnit * certificate.excess) << text_of(y);
     x[static_cast<std::size_t>(points.between(0, 23))] += points.between(1, 7);
     ASSERT_FALSE(ref::check_nearest_leech_point(y.data(), x.data()).in_lattice);
@@ -297,7 +273,7 @@ TEST(LeechCertificate, BuildsTheSameCode) {
 // Visits <r, v> and the norm for all v of norm 4 and 6, one by one (leech.md 4.2).
 template <class Visit>
 void visit_facet_products(const LeechRow& r, const Visit& visit) {
-  fuzz::visit_minimal_vectors([&](const LeechRow& v) { visit(product(r, v), 4); });
+  fuzz::visit_minimal_vectors([&](const LeechRow& v) { visit(fuzz::leech_product(r, v), 4); });
   std::vector<std::int64_t> signed_sum(1u << 12);
   for (std::uint32_t k = 0; k < kGolayWordCount; ++k) {
     const std::uint32_t word = golay_word(k);
@@ -365,10 +341,10 @@ TEST(LeechCertificate, MinimalVectorsDoNotSuffice) {
   LeechPoints points(23);
   for (int shape = 3; shape < 7; ++shape) {
     const LeechRow v = points.short_vector(shape);
-    const LeechRow y = scaled(v, kLeechUnit / 2 + 1);
+    const LeechRow y = fuzz::leech_scaled(v, kLeechUnit / 2 + 1);
     std::int64_t worst = std::numeric_limits<std::int64_t>::min();
     fuzz::visit_minimal_vectors([&](const LeechRow& u) {
-      worst = std::max(worst, 2 * product(y, u) - std::int64_t{kLeechUnit} * 32);
+      worst = std::max(worst, 2 * fuzz::leech_product(y, u) - std::int64_t{kLeechUnit} * 32);
     });
     EXPECT_LE(worst, 0) << text_of(v);
     const LeechRow origin{};
@@ -377,7 +353,7 @@ TEST(LeechCertificate, MinimalVectorsDoNotSuffice) {
     EXPECT_FALSE(certificate.nearest);
     EXPECT_EQ(certificate.facet, v);
     EXPECT_EQ(certificate.norm, 6);
-    EXPECT_EQ(certificate.excess, 2 * product(y, v) - std::int64_t{kLeechUnit} * 48);
+    EXPECT_EQ(certificate.excess, 2 * fuzz::leech_product(y, v) - std::int64_t{kLeechUnit} * 48);
     EXPECT_EQ(ref::find_nearest_leech_point(y.data()).point, v);
   }
 }
@@ -557,10 +533,10 @@ RC_GTEST_PROP(LeechProperty, StepsOfEightCarryOver, ()) {
   const LeechRow y = points.next(family);
   LeechRow steps{};
   for (std::int32_t& step : steps) step = 8 * *rc::gen::inRange(-1000, 1000);
-  const LeechRow moved = sum(y, scaled(steps, kLeechUnit));
+  const LeechRow moved = fuzz::leech_sum(y, fuzz::leech_scaled(steps, kLeechUnit));
   const auto nearest = ref::find_nearest_leech_point(y.data());
   const auto there = ref::find_nearest_leech_point(moved.data());
-  RC_ASSERT(there.point == sum(nearest.point, steps));
+  RC_ASSERT(there.point == fuzz::leech_sum(nearest.point, steps));
   RC_ASSERT(there.m == nearest.m);
   RC_ASSERT(there.golay_index == nearest.golay_index);
 }

@@ -39,6 +39,7 @@ FILES = [
     ("vectors/e8_iq3.json", "vectors/vectors.schema.json"),
     ("vectors/transcode.json", "vectors/vectors.schema.json"),
     ("vectors/leech.json", "vectors/leech.schema.json"),
+    ("vectors/kaiju1.json", "vectors/kaiju1.schema.json"),
     ("vectors/manifest.json", "vectors/vectors.schema.json"),
 ]
 for document, schema in FILES:

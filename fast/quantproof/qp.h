@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * quantproof's C ABI: fast decoding and transcoding of low-bit weight blocks, and nearest points
- * of the Leech lattice, bit-identical to the specification (spec/formats/) on every CPU level.
+ * quantproof's C ABI: fast decoding and transcoding of low-bit weight blocks and tensors, and
+ * nearest points of the Leech lattice, bit-identical to the specification (spec/formats/) on every
+ * CPU level.
  *
  *   #include <quantproof/qp.h>
  *   float weights[256];
@@ -78,6 +79,63 @@ QP_API qp_status qp_leech_nearest_float(const float *points, size_t n, int32_t *
 /* As qp_leech_nearest_float; on an error *where (or NULL) receives the place. */
 QP_API qp_status qp_leech_nearest_float_at(const float *points, size_t n, int32_t *out,
                                            qp_location *where);
+
+/* The shape of a KAIJU1 tensor (spec/formats/kaiju1.md): `n_bytes` bytes at `tensor`, which must
+ * be exactly one. Looks at the header and the size only.
+ * Errors, nothing written: QP_BAD_ARGUMENT, QP_BAD_SIZE, QP_BAD_MAGIC, QP_BAD_HEADER. */
+QP_API qp_status qp_kaiju1_shape(const void *tensor, size_t n_bytes, size_t *rows, size_t *cols);
+
+/* As qp_kaiju1_shape; on an error *where (or NULL) receives the place. */
+QP_API qp_status qp_kaiju1_shape_at(const void *tensor, size_t n_bytes, size_t *rows, size_t *cols,
+                                    qp_location *where);
+
+/* Decodes rows [first_row, first_row + rows) of a KAIJU1 tensor: rows x cols weights as binary32
+ * to `out`, row by row. The processor must round to nearest, which it does unless told otherwise.
+ * A call judges the header and the whole side-band's columns and scales first, so many rows at a
+ * time are better than one. Needs about 110 KiB of stack.
+ * Errors: those of qp_kaiju1_shape, then QP_ROW_OUT_OF_RANGE, QP_INDEX_OUT_OF_RANGE,
+ * QP_INDEX_NOT_ASCENDING and QP_SCALE_NOT_FINITE of a channel (nothing written); then row by row
+ * QP_SCALE_NOT_FINITE, QP_PADDING_NOT_ZERO, QP_TRITS_OUT_OF_RANGE, QP_FIX_OUT_OF_RANGE,
+ * QP_FIX_ON_ZERO (the rows before that row have been written, nothing else). */
+QP_API qp_status qp_kaiju1_decode_rows(const void *tensor, size_t n_bytes, size_t first_row,
+                                       size_t rows, float *out);
+
+/* As qp_kaiju1_decode_rows; on an error *where (or NULL) receives the place: `block` is the row,
+ * the entry of HiIndex or the channel, `offset` counts from the start of the tensor. */
+QP_API qp_status qp_kaiju1_decode_rows_at(const void *tensor, size_t n_bytes, size_t first_row,
+                                          size_t rows, float *out, qp_location *where);
+
+/* Bytes of a KAIJU1 tensor of this shape with at least `hi_frac` millionths of its columns in the
+ * side-band. 0 when there is none: rows or cols of 2^32 or more, hi_frac above 1,000,000, or a size
+ * of 2^64 or more. */
+QP_API size_t qp_kaiju1_size(size_t rows, size_t cols, uint32_t hi_frac);
+
+/* Encodes rows x cols weights, row by row at `weights`, as a KAIJU1 tensor: the canonical encoder
+ * of the text, whose bytes are the same everywhere. `importance`: cols numbers, each at least 0,
+ * such as the mean squared input of each column, or NULL for all ones; `hi_frac` in millionths,
+ * 100000 is usual; `threads`: rows that are encoded at once, at least 1; `n_bytes`: exactly
+ * qp_kaiju1_size(). The processor must round to nearest. Takes memory in proportion to cols and
+ * threads. Errors, and then `tensor` holds nothing of use: QP_BAD_ARGUMENT, QP_BAD_WIDTH,
+ * QP_BAD_SIZE, QP_IMPORTANCE_NOT_FINITE, QP_IMPORTANCE_NEGATIVE, QP_WEIGHT_NOT_FINITE,
+ * QP_WEIGHT_OUT_OF_RANGE (nothing written), QP_OUT_OF_MEMORY. */
+QP_API qp_status qp_kaiju1_encode(const float *weights, size_t rows, size_t cols,
+                                  const float *importance, uint32_t hi_frac, size_t threads,
+                                  void *tensor, size_t n_bytes);
+
+/* As qp_kaiju1_encode; on an error *where (or NULL) receives the place: `block` is the row of a
+ * weight or the column of an importance, `offset` its byte offset. */
+QP_API qp_status qp_kaiju1_encode_at(const float *weights, size_t rows, size_t cols,
+                                     const float *importance, uint32_t hi_frac, size_t threads,
+                                     void *tensor, size_t n_bytes, qp_location *where);
+
+/* The nearest points of the Leech lattice that a KAIJU1 code can hold; points, answer and errors as
+ * for qp_leech_nearest. Points with ties, or with coordinates above 64, take some hundred times as
+ * long as others. */
+QP_API qp_status qp_kaiju1_nearest(const int32_t *points, size_t n, int32_t *out);
+
+/* As qp_kaiju1_nearest; on an error *where (or NULL) receives the place. */
+QP_API qp_status qp_kaiju1_nearest_at(const int32_t *points, size_t n, int32_t *out,
+                                      qp_location *where);
 
 /* A static name such as "scale_not_finite"; "unknown_status" for a number that is none. */
 QP_API const char *qp_status_name(qp_status status);

@@ -47,7 +47,8 @@ typedef enum qp_status {
   QP_WEIGHT_NOT_FINITE = 21,       /* a weight to be encoded is infinite or NaN */
   QP_WEIGHT_OUT_OF_RANGE = 22,     /* a weight to be encoded is too large for the format */
   QP_IMPORTANCE_NOT_FINITE = 23,   /* the importance of a column is infinite or NaN */
-  QP_IMPORTANCE_NEGATIVE = 24      /* the importance of a column is below 0 */
+  QP_IMPORTANCE_NEGATIVE = 24,     /* the importance of a column is below 0 */
+  QP_OUT_OF_MEMORY = 25            /* memory to work in was not to be had */
 } qp_status;
 
 /* Where an error was found. `field` is a static string ("scale", "n_bytes", ...), never null. */

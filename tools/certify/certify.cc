@@ -41,6 +41,7 @@ std::vector<qp_profile> profiles_of(const Request& request, const TargetSpec& ta
 struct Subjects {
   std::vector<qp_format> formats;
   bool leech = false;
+  bool kaiju1 = false;
 };
 
 Subjects subjects_of(const Request& request, const TargetSpec& target) {
@@ -48,16 +49,18 @@ Subjects subjects_of(const Request& request, const TargetSpec& target) {
   for (const std::string& name : request.formats) {
     if (name == "leech") {
       subjects.leech = true;
+    } else if (name == "kaiju1") {
+      subjects.kaiju1 = true;
     } else {
       subjects.formats.push_back(parse_format(name));
     }
   }
   if (target.builtin) {
-    if (request.formats.empty()) return {{QP_IQ3_XXS, QP_E8_IQ3}, true};
+    if (request.formats.empty()) return {{QP_IQ3_XXS, QP_E8_IQ3}, true, true};
     return subjects;
   }
-  if (subjects.leech) {
-    throw UsageError("--format leech is for the built-in decoder: a library decodes blocks");
+  if (subjects.leech || subjects.kaiju1) {
+    throw UsageError("leech and kaiju1 are for the built-in code: a library decodes blocks");
   }
   if (target.preset == Preset::kQp) {
     if (subjects.formats.size() != 1) {
@@ -72,7 +75,7 @@ Subjects subjects_of(const Request& request, const TargetSpec& target) {
                                    format_name(format), format_name(wanted)));
     }
   }
-  return {{format}, false};
+  return {{format}, false, false};
 }
 
 // Whether a claim says something of what is certified. Those about the proofs always do.
@@ -85,6 +88,7 @@ bool concerns(const Subjects& subjects, const Claim& claim) {
     return !subjects.formats.empty();
   }
   if (claim.format == "golay" || claim.format == "leech") return subjects.leech;
+  if (claim.format == "kaiju1") return subjects.kaiju1;
   return true;
 }
 
@@ -119,7 +123,8 @@ std::string reproduce_command(const Request& request, const TargetSpec& target,
                               const Claim& claim) {
   std::string command = "quantproof certify";
   if (!target.builtin) command += " --target " + quote(request.target_text);
-  if (claim.format == "iq3_xxs" || claim.format == "e8_iq3" || claim.format == "leech") {
+  if (claim.format == "iq3_xxs" || claim.format == "e8_iq3" || claim.format == "leech" ||
+      claim.format == "kaiju1") {
     command += " --format " + claim.format;
   }
   if (request.profile) command += " --profile " + profile_name(*request.profile);
@@ -157,7 +162,9 @@ void add_format_jobs(const Request& request, const TargetSpec& target, qp_format
 // Claims about the library itself: general checks and proofs, for the formats asked for.
 void add_builtin_jobs(const Request& request, const Subjects& subjects, std::vector<Job>& jobs) {
   std::vector<CheckEntry> checks = general_checks();
-  for (CheckEntry& entry : leech_checks()) checks.push_back(std::move(entry));
+  for (const auto& more : {leech_checks(), kaiju1_checks()}) {
+    checks.insert(checks.end(), more.begin(), more.end());
+  }
   for (const CheckEntry& entry : checks) {
     const Claim* claim = claim_of(entry.claim);
     if (!concerns(subjects, *claim)) continue;

@@ -19,7 +19,7 @@ namespace quantproof::certify {
 
 struct Request {
   std::string target_text = "fast";
-  std::vector<std::string> formats;   // iq3_xxs, e8_iq3, leech; empty: all the target has
+  std::vector<std::string> formats;   // empty: all that the target has
   std::optional<qp_profile> profile;  // none: the target's own (see default_profiles)
   std::vector<std::string> claims;    // empty: all that apply
   std::uint64_t seed = 1;

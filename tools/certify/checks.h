@@ -4,10 +4,12 @@
 #ifndef QUANTPROOF_TOOLS_CERTIFY_CHECKS_H_
 #define QUANTPROOF_TOOLS_CERTIFY_CHECKS_H_
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "quantproof/status.h"
@@ -23,6 +25,22 @@ struct CheckInput {
   std::uint64_t seed = 1;
   double seconds = 1.0;  // for random checks: how long to go on, at least their minimum
 };
+
+inline Outcome fail(std::string detail) { return {Verdict::kFail, std::move(detail)}; }
+
+// Calls body() at least `least` times, and until the time of `input` is up, or until it returns a
+// failure, which is given back. `count`: the calls that returned none.
+template <class Body>
+std::string repeat(const CheckInput& input, std::size_t least, std::size_t& count,
+                   const Body& body) {
+  const auto start = std::chrono::steady_clock::now();
+  for (count = 0;; ++count) {
+    const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start;
+    if (count >= least && used.count() >= input.seconds) return {};
+    const std::string failure = body();
+    if (!failure.empty()) return failure;
+  }
+}
 
 using Check = Outcome (*)(const CheckInput&, Situation&);
 
@@ -41,6 +59,9 @@ std::vector<CheckEntry> general_checks();
 
 // The checks of the nearest-point decoders of the Leech lattice.
 std::vector<CheckEntry> leech_checks();
+
+// The checks of KAIJU1.
+std::vector<CheckEntry> kaiju1_checks();
 
 }  // namespace quantproof::certify
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <cfenv>
-#include <chrono>
 #include <limits>
 
 #include "fmt/format.h"
@@ -21,6 +20,7 @@
 #include "tools/certify/checks.h"
 #include "tools/certify/guarded_buffer.h"
 #include "tools/certify/hex.h"
+#include "tools/certify/levels.h"
 #include "tools/certify/spec_data.h"
 
 namespace quantproof::certify {
@@ -34,34 +34,10 @@ using Rows = std::vector<std::int32_t>;
 
 constexpr std::int32_t kPoison = 0x5A5A5A5A;
 
-Outcome fail(std::string detail) { return {Verdict::kFail, std::move(detail)}; }
-
-std::vector<std::string> supported_levels() {
-  std::vector<std::string> levels;
-  for (std::size_t i = 0; i < qp_level_count(); ++i) {
-    if (qp_level_supported(i) != 0) levels.emplace_back(qp_level_name(i));
-  }
-  return levels;
-}
-
-// Runs check(level) on every level until one returns a failure; empty: none did.
+// The decoder on every level.
 template <class Check>
-std::string on_every_level(Situation& situation, const Check& check) {
-  std::string failure;
-  for (const std::string& level : supported_levels()) {
-    situation.describe("nearest points on level " + level);
-    if (qp_force_level(level.c_str()) != QP_OK) {
-      failure = "cannot be forced";
-    } else {
-      failure = check();
-    }
-    if (!failure.empty()) {
-      failure = fmt::format("level {}: {}", level, failure);
-      break;
-    }
-  }
-  qp_force_level(nullptr);
-  return failure;
+std::string on_levels(Situation& situation, const Check& check) {
+  return on_every_level(situation, "nearest points", check);
 }
 
 void append(Rows& rows, const LeechRow& row) { rows.insert(rows.end(), row.begin(), row.end()); }
@@ -91,39 +67,6 @@ std::string compare_fast(const Rows& points, const Rows& want) {
       qp_leech_nearest(points.data(), points.size() / kLeechDimension, got.data());
   if (status != QP_OK) return fmt::format("valid points are refused: {}", qp_status_name(status));
   return first_difference(points, want, got);
-}
-
-LeechRow sum(LeechRow a, const LeechRow& b) {
-  for (std::size_t i = 0; i < kLeechDimension; ++i) a[i] += b[i];
-  return a;
-}
-
-std::int64_t product(const LeechRow& a, const LeechRow& b) {
-  std::int64_t total = 0;
-  for (std::size_t i = 0; i < kLeechDimension; ++i) total += std::int64_t{a[i]} * b[i];
-  return total;
-}
-
-std::int64_t squared_distance(const LeechRow& y, const LeechRow& x) {
-  std::int64_t total = 0;
-  for (std::size_t i = 0; i < kLeechDimension; ++i) {
-    const std::int64_t r = y[i] - std::int64_t{kLeechUnit} * x[i];
-    total += r * r;
-  }
-  return total;
-}
-
-// Calls body() at least `least` times, and until the time is up.
-template <class Body>
-std::string repeat(const CheckInput& input, std::size_t least, std::size_t& count,
-                   const Body& body) {
-  const auto start = std::chrono::steady_clock::now();
-  for (count = 0;; ++count) {
-    const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start;
-    if (count >= least && used.count() >= input.seconds) return {};
-    const std::string failure = body();
-    if (!failure.empty()) return failure;
-  }
 }
 
 LeechFamily family_of(std::size_t i) {
@@ -209,7 +152,7 @@ Outcome run_vectors(Situation& situation, bool only_refused) {
     if (const auto wrong = judge(vector, status, where, out); !wrong.empty()) {
       return fail(fmt::format("the reference on {}: {}", vector.name, wrong));
     }
-    const std::string failure = on_every_level(situation, [&] {
+    const std::string failure = on_levels(situation, [&] {
       std::fill(out.begin(), out.end(), kPoison);
       where = {};
       const qp_status fast =
@@ -238,8 +181,7 @@ Outcome check_minimal(const CheckInput& /*input*/, Situation& situation) {
   const std::size_t count = vectors.size() / kLeechDimension;
   if (count != static_cast<std::size_t>(kLeechShell4)) return fail("not all vectors were built");
   const Rows points = scaled(vectors);
-  const std::string failure =
-      on_every_level(situation, [&] { return compare_fast(points, vectors); });
+  const std::string failure = on_levels(situation, [&] { return compare_fast(points, vectors); });
   if (!failure.empty()) return fail(failure);
   return {Verdict::kPass, fmt::format("{} vectors on each level", count)};
 }
@@ -268,7 +210,7 @@ Outcome check_short(const CheckInput& input, Situation& situation) {
   LeechPoints source(input.seed);
   for (std::size_t i = 0; i < kSample && failure.empty(); ++i) {
     const LeechRow v = source.short_vector(7 + static_cast<int>(i % 8));
-    if (product(v, v) != 64) return fail("a vector that is not of norm 8 was built");
+    if (fuzz::leech_product(v, v) != 64) return fail("a vector that is not of norm 8 was built");
     append(vectors, v);
     if (vectors.size() == kLeechDimension * kBatch) flush();
   }
@@ -287,7 +229,7 @@ Outcome check_norm_6(const CheckInput& input, Situation& situation) {
     for (std::int32_t& value : y) value *= kLeechUnit / 2 + 1;
     std::int64_t worst = std::numeric_limits<std::int64_t>::min();
     fuzz::visit_minimal_vectors([&](const LeechRow& u) {
-      worst = std::max(worst, 2 * product(y, u) - std::int64_t{kLeechUnit} * 32);
+      worst = std::max(worst, 2 * fuzz::leech_product(y, u) - std::int64_t{kLeechUnit} * 32);
     });
     if (worst > 0) return fail("a minimal vector is nearer than the origin: " + row_text(y.data()));
     const LeechRow origin{};
@@ -298,8 +240,7 @@ Outcome check_norm_6(const CheckInput& input, Situation& situation) {
     }
     const Rows points(y.begin(), y.end());
     const Rows want(v.begin(), v.end());
-    const std::string failure =
-        on_every_level(situation, [&] { return compare_fast(points, want); });
+    const std::string failure = on_levels(situation, [&] { return compare_fast(points, want); });
     if (!failure.empty()) return fail(failure);
   }
   return {Verdict::kPass, "one v of each of the four shapes"};
@@ -323,7 +264,7 @@ Outcome check_random(const CheckInput& input, Situation& situation) {
       const auto nearest = ref::find_nearest_leech_point_split(&points[at]);
       std::copy(nearest.point.begin(), nearest.point.end(), &want[at]);
     }
-    const auto wrong = on_every_level(situation, [&] { return compare_fast(points, want); });
+    const auto wrong = on_levels(situation, [&] { return compare_fast(points, want); });
     if (!wrong.empty()) return fmt::format("{}, {}", fuzz::leech_family_name(family), wrong);
     // The reference's answer, which is the fast one's, held against all facets.
     for (std::size_t k = 0; k < kJudged; ++k, ++judged) {
@@ -361,7 +302,7 @@ Outcome check_memory(const CheckInput& input, Situation& situation) {
   for (std::size_t n = 0; n <= 140; ++n) counts.push_back(n);
   counts.insert(counts.end(), {255, 256, 257, 287, 288, 289, 511, 512, 513, kMost});
   std::size_t runs = 0;
-  const std::string failure = on_every_level(situation, [&]() -> std::string {
+  const std::string failure = on_levels(situation, [&]() -> std::string {
     runs = 0;
     for (const std::size_t n : counts) {
       const std::size_t values = kLeechDimension * n;
@@ -409,7 +350,7 @@ Outcome check_refusals(const CheckInput& /*input*/, Situation& situation) {
   const Outcome vectors = run_vectors(situation, true);
   if (vectors.verdict != Verdict::kPass) return vectors;
   std::size_t runs = 0;
-  const std::string failure = on_every_level(situation, [&]() -> std::string {
+  const std::string failure = on_levels(situation, [&]() -> std::string {
     runs = 0;
     Rows row(kLeechDimension, kPoison);
     const std::vector<float> floats(kLeechDimension, 0.0F);
@@ -491,7 +432,7 @@ Outcome check_floats(const CheckInput& input, Situation& situation) {
   std::string failure;
   for (const int mode : kModes) {
     std::fesetround(mode);
-    failure = on_every_level(situation, [&]() -> std::string {
+    failure = on_levels(situation, [&]() -> std::string {
       Rows got(points.size(), kPoison);
       const qp_status status = qp_leech_nearest_float(floats.data(), kRows, got.data());
       if (status != QP_OK) return fmt::format("refused: {}", qp_status_name(status));
@@ -530,7 +471,7 @@ Outcome check_split(const CheckInput& input, Situation& situation) {
         nearest.squared_distance != split.squared_distance) {
       return "the decoders differ at " + row_text(y.data());
     }
-    if (nearest.squared_distance != squared_distance(y, nearest.point) ||
+    if (nearest.squared_distance != fuzz::leech_squared_distance(y, nearest.point) ||
         nearest.squared_distance > kLeechCoveringCost) {
       return "the distance is wrong at " + row_text(y.data());
     }
@@ -550,7 +491,7 @@ std::int64_t greatest_excess(const LeechRow& r, std::size_t& count) {
   const auto visit = [&](std::int64_t norm) {
     return [&, norm](const LeechRow& v) {
       ++count;
-      worst = std::max(worst, 2 * product(r, v) - std::int64_t{kLeechUnit} * 8 * norm);
+      worst = std::max(worst, 2 * fuzz::leech_product(r, v) - std::int64_t{kLeechUnit} * 8 * norm);
     };
   };
   fuzz::visit_minimal_vectors(visit(4));
@@ -567,18 +508,19 @@ Outcome check_certificate(const CheckInput& input, Situation& situation) {
   const std::string failure = repeat(input, 160, count, [&]() -> std::string {
     const LeechRow y = source.next(family_of(count));
     const auto nearest = ref::find_nearest_leech_point(y.data());
-    const LeechRow x = count % 2 == 0
-                           ? nearest.point
-                           : sum(nearest.point, source.short_vector(source.between(0, 14)));
-    const std::int64_t distance = squared_distance(y, x);
+    const LeechRow x =
+        count % 2 == 0 ? nearest.point
+                       : fuzz::leech_sum(nearest.point, source.short_vector(source.between(0, 14)));
+    const std::int64_t distance = fuzz::leech_squared_distance(y, x);
     const auto certificate = ref::check_nearest_leech_point(y.data(), x.data());
     refused += certificate.nearest ? 0 : 1;
     if (!certificate.in_lattice || certificate.nearest != (distance == nearest.squared_distance)) {
       return "a wrong verdict at " + row_text(y.data());
     }
-    const std::int64_t beside = squared_distance(y, sum(x, certificate.facet));
+    const std::int64_t beside =
+        fuzz::leech_squared_distance(y, fuzz::leech_sum(x, certificate.facet));
     if (!ref::is_leech_point(certificate.facet.data()) ||
-        product(certificate.facet, certificate.facet) != 8 * certificate.norm ||
+        fuzz::leech_product(certificate.facet, certificate.facet) != 8 * certificate.norm ||
         distance - beside != kLeechUnit * certificate.excess) {
       return "the facet is not the reason at " + row_text(y.data());
     }

@@ -84,7 +84,8 @@ void add_certify_command(CLI::App& app, Session& session) {
       ->capture_default_str()
       ->group("What to certify");
   command
-      ->add_option("--format", options->formats, "iq3_xxs, e8_iq3 or leech; may be repeated [all]")
+      ->add_option("--format", options->formats,
+                   "iq3_xxs, e8_iq3, kaiju1 or leech; may be repeated [all]")
       ->group("What to certify");
   command
       ->add_option("--profile", options->profile,

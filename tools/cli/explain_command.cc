@@ -10,6 +10,7 @@
 #include "quantproof/e8_iq3.h"
 #include "quantproof/iq3_codebook.h"
 #include "quantproof/iq3_xxs.h"
+#include "quantproof/leech.h"
 #include "quantproof/qp.h"
 #include "quantproof/ref/half.h"
 #include "quantproof/ref/iq3_block.h"
@@ -17,6 +18,7 @@
 #include "tools/certify/hex.h"
 #include "tools/cli/block_input.h"
 #include "tools/cli/command.h"
+#include "tools/cli/explain_kaiju1.h"
 #include "tools/cli/explain_leech.h"
 
 namespace quantproof::cli {
@@ -162,6 +164,12 @@ int explain(const ExplainOptions& options, const char* name) {
 
 int run_explain(const ExplainOptions& options) {
   check_writable(options.json, options.force);
+  if (options.format == "kaiju1") {
+    if (options.weight >= kLeechDimension) {
+      throw certify::UsageError("a code has the weights 0 to 23");
+    }
+    return explain_kaiju1(options.input, options.weight, options.json);
+  }
   if (options.format == "leech") return explain_leech(options.input, options.json);
   return certify::parse_format(options.format) == QP_IQ3_XXS ? explain<Iq3Xxs>(options, "IQ3_XXS")
                                                              : explain<E8Iq3>(options, "E8/IQ3");
@@ -176,14 +184,15 @@ void add_explain_command(CLI::App& app, Session& session) {
                          "Show each field of a block and the formula of one weight, or a point\n"
                          "and its nearest point of the Leech lattice");
   command->group("Look inside");
-  command->add_option("--format", options->format, "iq3_xxs, e8_iq3 or leech")->required();
+  command->add_option("--format", options->format, "iq3_xxs, e8_iq3, kaiju1 or leech")->required();
   command
       ->add_option(
           "block", options->input,
           "The block in hexadecimal (196 digits), or FILE[:OFFSET]; leech: 24 integers in\n"
           "units of 2^-13, 24 decimal fractions in lattice units, or FILE[:OFFSET]")
       ->required();
-  command->add_option("--weight", options->weight, "The weight of a block to explain, 0 to 255")
+  command
+      ->add_option("--weight", options->weight, "The weight of a block or code to explain, from 0")
       ->capture_default_str()
       ->check(CLI::Range(0, 255));
   command->add_option("--json", options->json, "Write to FILE, or to standard output for -");

@@ -19,6 +19,7 @@
 #include "tools/certify/decoder.h"
 #include "tools/cli/block_input.h"
 #include "tools/cli/command.h"
+#include "tools/cli/mog.h"
 
 namespace quantproof::cli {
 
@@ -26,8 +27,6 @@ namespace {
 
 using nlohmann::ordered_json;
 using Row = fuzz::LeechRow;
-
-constexpr const char* kGf4[] = {"0", "1", "w", "w^2"};
 
 std::vector<std::string> split(const std::string& input) {
   std::vector<std::string> words(1);
@@ -137,32 +136,6 @@ Walls find_walls(const Row& r) {
   return walls;
 }
 
-// Six columns, four rows: leech.md 3.5.
-void print_mog(const char* name, const char* unit, const Row& row) {
-  for (std::size_t r = 0; r < kMogRows; ++r) {
-    fmt::print("{:18}", r == 0 ? name : r == 1 ? unit : "");
-    for (std::size_t j = 0; j < kMogColumns; ++j) {
-      fmt::print("{:12}", row[mog_coordinate(j, r)]);
-    }
-    fmt::print("\n");
-  }
-}
-
-const char* weight_name(int weight) {
-  switch (weight) {
-    case 0:
-      return "the zero word";
-    case 8:
-      return "an octad";
-    case 12:
-      return "a dodecad";
-    case 16:
-      return "the complement of an octad";
-    default:
-      return "the all-one word";
-  }
-}
-
 }  // namespace
 
 int explain_leech(const std::string& input, const std::string& json) {
@@ -207,11 +180,8 @@ int explain_leech(const std::string& input, const std::string& json) {
   fmt::print("\ncoset             m = {}, Golay word of index {}\n", nearest.m,
              nearest.golay_index);
   fmt::print("Golay word        0x{:06X}, weight {}: {}\n", word, std::popcount(word),
-             weight_name(std::popcount(word)));
-  std::vector<std::string> symbols;
-  for (const std::uint8_t symbol : hexaword) symbols.emplace_back(kGf4[symbol]);
-  fmt::print("hexaword          {} (index {})\n", fmt::join(symbols, " "),
-             16 * hexaword[0] + 4 * hexaword[1] + hexaword[2]);
+             golay_weight_name(std::popcount(word)));
+  fmt::print("hexaword          {}\n", hexaword_text(hexaword));
   fmt::print("squared distance  {} units of 2^-26 = {:.6f}; the covering radius allows 16\n",
              nearest.squared_distance, norm);
   const auto print_vector = [](const Row& v) {

@@ -71,11 +71,46 @@ Contents check_blocks(qp_format format, const KnotTensor& tensor, Bytes bytes) {
   return contents;
 }
 
+// A KAIJU1 tensor: header, columns and channels, then every row.
+Contents check_kaiju1(const KnotTensor& tensor, Bytes bytes) {
+  constexpr std::uint64_t kRowsAtOnce = 64;
+  Contents contents;
+  qp_location where{};
+  const auto record = [&](qp_status status) {
+    if (contents.faults++ == 0) {
+      contents.first = fmt::format("{} {} at {}: {}", where.field, where.block, where.offset,
+                                   qp_status_name(status));
+    }
+  };
+  const qp_status whole =
+      qp_kaiju1_decode_rows_at(bytes.data(), bytes.size(), 0, 0, nullptr, &where);
+  if (whole != QP_OK) {
+    record(whole);
+    return contents;
+  }
+  const std::uint64_t rows = tensor.shape[0];
+  const std::uint64_t at_once = std::min(rows, kRowsAtOnce);
+  std::vector<float> weights(at_once * tensor.shape[1]);
+  for (std::uint64_t first = 0; first < rows;) {
+    const std::uint64_t count = std::min(at_once, rows - first);
+    const qp_status status =
+        qp_kaiju1_decode_rows_at(bytes.data(), bytes.size(), first, count, weights.data(), &where);
+    if (status == QP_OK) {
+      first += count;
+    } else {
+      record(status);
+      first = where.block + 1;
+    }
+  }
+  return contents;
+}
+
 std::optional<Contents> check_contents(const KnotTensor& tensor, Bytes bytes) {
   if (tensor.type == "F32") return check_numbers(bytes, 4, 0x7F800000u);
   if (tensor.type == "F16") return check_numbers(bytes, 2, 0x7C00u);
   if (tensor.type == "BF16") return check_numbers(bytes, 2, 0x7F80u);
   if (tensor.type == "IQ3_XXS") return check_blocks(QP_IQ3_XXS, tensor, bytes);
+  if (tensor.type == "KAIJU1") return check_kaiju1(tensor, bytes);
   if (tensor.type == "E8_IQ3") return check_blocks(QP_E8_IQ3, tensor, bytes);
   return std::nullopt;
 }

@@ -29,10 +29,12 @@ int list_vectors() {
   for (const auto& vector : certify::half_vectors()) {
     fmt::print("half.json {:4}  scale 0x{:04X}\n", vector.id, vector.half);
   }
-  const auto leech = nlohmann::json::parse(certify::spec_file("vectors/leech.json"));
-  for (const auto& vector : leech.at("cases")) {
-    fmt::print("leech.json {:4}  {:5} points  {}\n", vector.at("id").get<int>(),
-               vector.at("n_points").get<int>(), vector.at("comment").get<std::string>());
+  for (const char* name : {"leech.json", "kaiju1.json"}) {
+    const auto file = nlohmann::json::parse(certify::spec_file(std::string("vectors/") + name));
+    for (const auto& vector : file.at("cases")) {
+      fmt::print("{} {:4}  {}\n", name, vector.at("id").get<int>(),
+                 vector.at("comment").get<std::string>());
+    }
   }
   return kExitPass;
 }
@@ -50,8 +52,8 @@ int check_vectors() {
     intact = intact && same;
   }
   certify::Request request;
-  request.claims = {"IQ3XXS-VECTORS-1",   "E8IQ3-VECTORS-1",   "HALF-WIDEN-1",
-                    "IQ3XXS-TRANSCODE-1", "E8IQ3-TRANSCODE-1", "LEECH-VECTORS-1"};
+  request.claims = {"IQ3XXS-VECTORS-1",  "E8IQ3-VECTORS-1", "HALF-WIDEN-1",    "IQ3XXS-TRANSCODE-1",
+                    "E8IQ3-TRANSCODE-1", "LEECH-VECTORS-1", "KAIJU1-VECTORS-1"};
   const certify::Certificate certificate = certify::certify(request);
   fmt::print("\n{}", to_text(certificate, use_colour(STDOUT_FILENO)));
   return intact ? certificate.exit_code() : kExitFailed;
