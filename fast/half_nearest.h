@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The positive finite binary16 numbers as scales to choose from, spec/encoding.md 4.4.
+// The positive finite binary16 numbers as scales to choose from, spec/formats/encoding.md 4.4.
 #ifndef QUANTPROOF_FAST_HALF_NEAREST_H_
 #define QUANTPROOF_FAST_HALF_NEAREST_H_
 

@@ -111,7 +111,7 @@ HWY_INLINE void InterleaveVectors(D d, V* v) {
 template <class Tags, class V>
 HWY_INLINE void LoadCodePlanes(const std::uint8_t* codes, V* plane) {
   const typename Tags::Bytes d;
-  const V spread = LoadDup128(d, kTwoCodes);
+  const V spread = LoadDup128(d, kKaiju1Tables.two_codes.data());
   V v[8];
   for (std::size_t i = 0; i < 8; ++i) {
     v[i] = TableLookupBytes(LoadCodes<Tags::kLanes / 16, Tags>(d, codes, 2 * i), spread);
@@ -175,7 +175,7 @@ template <class V>
 struct CodeFields {
   TritPairs<V> trits[kTritGroups];
   V fix;
-  V turned_word[3];  // 8 bits each of the Golay word, inverted where m = 1
+  V turned_word[6];  // 4 bits each of the Golay word, inverted where m = 1
   V minus_m;         // 0 or -1
 };
 
@@ -186,34 +186,36 @@ HWY_INLINE V FourTrits(const CodeFields<V>& fields) {
   constexpr std::size_t kGroup = trit_group_of(i);
   constexpr std::size_t kPlace = trit_place_of(i);
   const TritPairs<V>& pairs = fields.trits[kGroup];
+  const Table16& low = kKaiju1Tables.low_trit;
+  const Table16& high = kKaiju1Tables.high_trit;
   if constexpr (kGroup == kTritGroups - 1) {
-    const V table = LoadDup128(d, kPlace % 2 == 0 ? kLowTrit : kHighTrit);
+    const V table = LoadDup128(d, (kPlace % 2 == 0 ? low : high).data());
     return TableLookupBytes(table, kPlace < 2 ? pairs.low : pairs.high);
   } else {
-    const V table = LoadDup128(d, kPlace % 2 == 0 && kPlace > 0 ? kHighTrit : kLowTrit);
+    const V table = LoadDup128(d, (kPlace % 2 == 0 && kPlace > 0 ? high : low).data());
     return TableLookupBytes(table, kPlace == 0  ? pairs.low
                                    : kPlace < 3 ? pairs.middle
                                                 : pairs.high);
   }
 }
 
+// Twice bit i of the turned word.
+template <class Tags, std::size_t i, class V>
+HWY_INLINE V TwiceBit(const CodeFields<V>& fields) {
+  const typename Tags::Bytes d;
+  return TableLookupBytes(LoadDup128(d, kKaiju1Tables.twice_bit[i % 4].data()),
+                          fields.turned_word[i / 4]);
+}
+
 // 3.4 and 3.5: coordinate i. With the turned bit b = c xor m, the offset is 2 b - m. `outward`
-// collects bits of the residual that the fix names.
+// collects bits of the trit that the fix names.
 template <class Tags, std::size_t i, class V>
 HWY_INLINE V Coordinate(const CodeFields<V>& fields, V& outward) {
   const typename Tags::Bytes d;
-  const typename Tags::UShorts du;
-  constexpr int kBit = i % 8;
-  const auto word = BitCast(du, fields.turned_word[i / 8]);
-  V turned = fields.turned_word[i / 8];
-  if constexpr (kBit == 0) {
-    turned = BitCast(d, ShiftLeft<1>(word));
-  } else if constexpr (kBit > 1) {
-    turned = BitCast(d, ShiftRight<kBit - 1>(word));
-  }
-  const V offset = Add(And(turned, Set(d, std::uint8_t{2})), fields.minus_m);
+  const V offset = Add(TwiceBit<Tags, i>(fields), fields.minus_m);
   const V four_z = FourTrits<Tags, i>(fields);
-  const V more = IfThenElseZero(Eq(fields.fix, Set(d, std::uint8_t{i})), four_z);
+  const V here = LoadDup128(d, kKaiju1Tables.coordinate[i].data());
+  const V more = IfThenElseZero(Eq(fields.fix, here), four_z);
   outward = Or(outward, more);
   return Add(Add(four_z, more), offset);
 }
@@ -274,10 +276,11 @@ HWY_INLINE typename Tags::template V<typename Tags::Bytes> DecodePoints(const st
   for (std::size_t byte = 0; byte < 3; ++byte) {
     V word = fields.minus_m;
     for (std::size_t part = 0; part < 3; ++part) {
-      word =
-          Xor(word, TableLookupBytes(LoadDup128(d, kGolayBytes[byte][part].data()), index[part]));
+      word = Xor(word, TableLookupBytes(LoadDup128(d, kKaiju1Tables.golay[byte][part].data()),
+                                        index[part]));
     }
-    fields.turned_word[byte] = word;
+    fields.turned_word[2 * byte] = And(word, low_half);
+    fields.turned_word[2 * byte + 1] = high_halves(word);
   }
 
   V outward = Zero(d);

@@ -91,7 +91,7 @@ class Kaiju1RowDecoder {
 
  private:
   static constexpr std::size_t kMaxBlocks = 1344;
-  static constexpr std::size_t kMaxColumns = kKaiju1BlockCols * (kMaxBlocks - 1);
+  static constexpr std::size_t kMaxColumns = kKaiju1BlockCols * (kMaxBlocks - 2);
   static constexpr std::size_t kMaxChannels = 4096;
   static constexpr std::size_t kBatch = Kaiju1Tags::kLanes;
   static constexpr std::size_t kCopyBytes = 32;
@@ -110,7 +110,7 @@ class Kaiju1RowDecoder {
       return static_cast<std::size_t>(end_channel - first_channel);
     }
     [[nodiscard]] bool is_whole_blocks() const {
-      return channels() == 0 && first_bulk() % kKaiju1BlockCols == 0 &&
+      return channels() == 0 && first_bulk() % (2 * kKaiju1BlockCols) == 0 &&
              end_bulk() % kKaiju1BlockCols == 0;
     }
     // Numbers within the bulk, and the blocks that they are in.
@@ -221,7 +221,6 @@ class Kaiju1RowDecoder {
 
   // Asks for the lines of the next row's block: columns [column, column + count).
   void AskAhead(std::uint64_t column, std::size_t count) const {
-    if (!far_) return;
     hwy::Prefetch(next_row_ + column);
     hwy::Prefetch(next_row_ + column + count - 1);
   }
@@ -240,22 +239,29 @@ class Kaiju1RowDecoder {
     }
   }
 
-  // A segment of whole blocks without side-band.
+  // A segment of whole blocks without side-band, the first with an even number.
   void WriteBlocks(const Segment& s, const std::int8_t* points, float* out) const {
-    for (std::size_t b = 0; b < s.blocks(); ++b) {
-      const std::size_t at = kKaiju1BlockCols * b;
-      const float scale = ScaleOfBlock(s.first_block() + b);
-      if (!stream_) {
-        ScaleRun<Kaiju1FloatTags>(points + at, kKaiju1BlockCols, scale, tensor_.step, out + at);
-        AskAhead(s.first_column + at, kKaiju1BlockCols);
-        continue;
-      }
-      const Kaiju1StreamTags::Floats df;
-      const auto scales = Set(df, scale);
-      const auto steps = Set(df, tensor_.step);
-      for (std::size_t i = at; i < at + kKaiju1BlockCols; i += Kaiju1StreamTags::kLanes) {
-        StreamVector(df, ScaledVector<Kaiju1StreamTags>(points + i, scales, steps), out + i);
-      }
+    const std::uint8_t* multipliers = multipliers_ + s.first_block() / 2;
+    const std::size_t end = kKaiju1BlockCols * s.blocks();
+    std::size_t at = 0;
+    for (; at + 2 * kKaiju1BlockCols <= end; at += 2 * kKaiju1BlockCols, ++multipliers) {
+      WriteBlock(points + at, scale_[*multipliers & 15u], out + at);
+      WriteBlock(points + at + kKaiju1BlockCols, scale_[*multipliers >> 4],
+                 out + at + kKaiju1BlockCols);
+    }
+    if (at < end) WriteBlock(points + at, scale_[*multipliers & 15u], out + at);
+  }
+
+  HWY_INLINE void WriteBlock(const std::int8_t* points, float scale, float* out) const {
+    if (!stream_) {
+      ScaleRun<Kaiju1FloatTags>(points, kKaiju1BlockCols, scale, tensor_.step, out);
+      return;
+    }
+    const Kaiju1StreamTags::Floats df;
+    const auto scales = Set(df, scale);
+    const auto steps = Set(df, tensor_.step);
+    for (std::size_t i = 0; i < kKaiju1BlockCols; i += Kaiju1StreamTags::kLanes) {
+      StreamVector(df, ScaledVector<Kaiju1StreamTags>(points + i, scales, steps), out + i);
     }
   }
 
@@ -282,21 +288,25 @@ class Kaiju1RowDecoder {
   // Each block from its first column to that of the next, side-band and all.
   void WriteSpreadBlocks(const Segment& s, const std::int8_t* columns, float* out) const {
     constexpr std::size_t kUsual = 32;  // columns that are enough for most blocks
-    for (std::size_t b = 0; b < s.blocks(); ++b) {
+    const std::size_t blocks = s.blocks();
+    const std::size_t end = s.columns();
+    const std::uint64_t first = s.first_block();
+    const float step = tensor_.step;
+    for (std::size_t b = 0; b < blocks; ++b) {
       const std::size_t at = block_begin_[b];
       const std::size_t count = block_begin_[b + 1] - at;
-      const float scale = ScaleOfBlock(s.first_block() + b);
-      if (count <= kUsual && at + kUsual <= s.columns()) {
+      const float scale = ScaleOfBlock(first + b);
+      if (count <= kUsual && at + kUsual <= end) {
         // What is too much is the next block's, and so written again.
-        ScaleRun<Kaiju1FloatTags>(columns + at, kUsual, scale, tensor_.step, out + at);
+        ScaleRun<Kaiju1FloatTags>(columns + at, kUsual, scale, step, out + at);
       } else if (count >= Kaiju1FloatTags::kLanes) {
-        ScaleRun<Kaiju1FloatTags>(columns + at, count, scale, tensor_.step, out + at);
+        ScaleRun<Kaiju1FloatTags>(columns + at, count, scale, step, out + at);
       } else {
         for (std::size_t i = 0; i < count; ++i) {
-          out[at + i] = scale * static_cast<float>(columns[at + i]) * tensor_.step;
+          out[at + i] = scale * static_cast<float>(columns[at + i]) * step;
         }
       }
-      AskAhead(s.first_column + at, count);
+      if (far_) AskAhead(s.first_column + at, count);
     }
   }
 

@@ -3,6 +3,8 @@
 // The C ABI: checks arguments, widths and sizes (clause 6), then calls the level in use.
 #include "quantproof/qp.h"
 
+#include "fast/iq3_encode.h"
+#include "fast/iq3_rotation.h"
 #include "fast/kaiju1.h"
 #include "fast/kaiju1_encode.h"
 #include "fast/kaiju1_nearest.h"
@@ -76,6 +78,71 @@ qp_status qp_transcode_at(qp_format from, const void* in, qp_format to, void* ou
 
 qp_status qp_transcode(qp_format from, const void* in, qp_format to, void* out, size_t n_blocks) {
   return qp_transcode_at(from, in, to, out, n_blocks, nullptr);
+}
+
+size_t qp_encoded_size(qp_format format, size_t rows, size_t cols) {
+  const size_t row_bytes = qp_row_size(format, cols);
+  return row_bytes == 0 || rows > SIZE_MAX / row_bytes ? 0 : rows * row_bytes;
+}
+
+qp_status qp_encode_at(qp_format format, const float* x, size_t rows, size_t cols,
+                       const float* importance, void* bytes, size_t n_bytes,
+                       const qp_encode_options* options, qp_location* where) {
+  using quantproof::Iq3Effort;
+  using quantproof::Iq3Weighting;
+  if (!is_format(format)) return refuse(where, QP_BAD_ARGUMENT, "format");
+  if (x == nullptr && rows > 0 && cols > 0) return refuse(where, QP_BAD_ARGUMENT, "x");
+  if (bytes == nullptr && n_bytes > 0) return refuse(where, QP_BAD_ARGUMENT, "bytes");
+  quantproof::fast::Iq3EncodeOptions chosen;
+  if (options != nullptr) {
+    if (options->struct_size != sizeof(qp_encode_options) || options->effort < QP_EFFORT_DEFAULT ||
+        options->effort > QP_EFFORT_BEST || options->weighting < QP_WEIGHTING_IMPORTANCE ||
+        options->weighting > QP_WEIGHTING_GGML) {
+      return refuse(where, QP_BAD_ARGUMENT, "options");
+    }
+    chosen.effort = options->effort == QP_EFFORT_FAST   ? Iq3Effort::kFast
+                    : options->effort == QP_EFFORT_BEST ? Iq3Effort::kBest
+                                                        : Iq3Effort::kDefault;
+    chosen.weighting =
+        options->weighting == QP_WEIGHTING_GGML ? Iq3Weighting::kGgml : Iq3Weighting::kImportance;
+  }
+  if (!fits(format, cols)) return refuse(where, QP_BAD_WIDTH, "cols");
+  const size_t row_bytes = qp_row_size(format, cols);
+  if (row_bytes == 0 ? n_bytes != 0 : n_bytes % row_bytes != 0 || n_bytes / row_bytes != rows) {
+    return refuse(where, QP_BAD_SIZE, "n_bytes");
+  }
+  const int value_shift = format == QP_IQ3_XXS ? Iq3Xxs::kValueShift : E8Iq3::kValueShift;
+  const qp_status status =
+      quantproof::fast::check_iq3_input(x, rows, cols, importance, value_shift, where);
+  if (status != QP_OK) return status;
+  const std::int64_t target = quantproof::fast::active_target();
+  const auto encode_row = format == QP_IQ3_XXS ? quantproof::fast::encode_iq3_xxs_row(target)
+                                               : quantproof::fast::encode_e8_iq3_row(target);
+  auto* at = static_cast<std::uint8_t*>(bytes);
+  for (size_t row = 0; row < rows && cols > 0; ++row) {
+    encode_row(x + cols * row, importance, cols, chosen, at + row_bytes * row);
+  }
+  return QP_OK;
+}
+
+qp_status qp_encode(qp_format format, const float* x, size_t rows, size_t cols,
+                    const float* importance, void* bytes, size_t n_bytes,
+                    const qp_encode_options* options) {
+  return qp_encode_at(format, x, rows, cols, importance, bytes, n_bytes, options, nullptr);
+}
+
+qp_status qp_rotate(float* x, size_t rows, size_t cols) {
+  if (x == nullptr && rows > 0 && cols > 0) return QP_BAD_ARGUMENT;
+  const auto rotate = quantproof::fast::rotate_iq3_row(quantproof::fast::active_target());
+  for (size_t row = 0; row < rows && cols > 0; ++row) rotate(x + cols * row, cols);
+  return QP_OK;
+}
+
+qp_status qp_unrotate(float* x, size_t rows, size_t cols) {
+  if (x == nullptr && rows > 0 && cols > 0) return QP_BAD_ARGUMENT;
+  const auto unrotate = quantproof::fast::unrotate_iq3_row(quantproof::fast::active_target());
+  for (size_t row = 0; row < rows && cols > 0; ++row) unrotate(x + cols * row, cols);
+  return QP_OK;
 }
 
 qp_status qp_leech_nearest_at(const int32_t* points, size_t n, int32_t* out, qp_location* where) {

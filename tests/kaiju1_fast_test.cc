@@ -226,7 +226,7 @@ TEST(Kaiju1Fast, LongRows) {
     std::uint32_t cols;
     std::uint32_t hi_count;
   };
-  for (const Shape shape : {Shape{32'232, 0}, Shape{32'256, 0}, Shape{70'008, 0},
+  for (const Shape shape : {Shape{32'208, 0}, Shape{32'232, 0}, Shape{70'008, 0},
                             Shape{70'003, 7'003}, Shape{20'000, 4'112}, Shape{20'000, 20'000 - 24},
                             Shape{40'000, 16'000}, Shape{9'000, 9'000}, Shape{40'001, 1'001}}) {
     SCOPED_TRACE(std::to_string(shape.cols) + ", " + std::to_string(shape.hi_count));
@@ -371,7 +371,9 @@ TEST(Kaiju1Fast, InsideItsMemory) {
               reinterpret_cast<float*>(at_end ? out.last(n * sizeof(float)) : out.first());
           std::copy(bytes.begin(), bytes.end(), from);
           ASSERT_EQ(qp_kaiju1_decode_rows(from, bytes.size(), 0, 2, to), QP_OK);
-          ASSERT_EQ(std::memcmp(to, expected.bits.data(), n * sizeof(float)), 0);
+          for (std::size_t i = 0; i < n; ++i) {
+            ASSERT_EQ(std::bit_cast<std::uint32_t>(to[i]), expected.bits[i]) << i;
+          }
           ASSERT_TRUE(std::equal(bytes.begin(), bytes.end(), from));
         }
       });

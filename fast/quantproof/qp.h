@@ -56,6 +56,56 @@ QP_API qp_status qp_transcode(qp_format from, const void *in, qp_format to, void
 QP_API qp_status qp_transcode_at(qp_format from, const void *in, qp_format to, void *out,
                                  size_t n_blocks, qp_location *where);
 
+/* How hard qp_encode searches for the scale of a block (spec/formats/encoding.md, clause 9). */
+typedef enum qp_effort {
+  QP_EFFORT_DEFAULT = 0,
+  QP_EFFORT_FAST = 1, /* about twice the speed, somewhat more error */
+  QP_EFFORT_BEST = 2  /* a tenth of the speed, within a hair of the least error there is */
+} qp_effort;
+
+/* What qp_encode weighs the squared error of a weight x with (spec/formats/encoding.md, clause 3).
+ */
+typedef enum qp_weighting {
+  QP_WEIGHTING_IMPORTANCE = 0, /* the importance of its column */
+  QP_WEIGHTING_GGML = 1        /* that times sqrt(sigma2 + x^2), as llama.cpp's encoders do */
+} qp_weighting;
+
+/* `struct_size`: sizeof(qp_encode_options). Zeros elsewhere are the defaults. */
+typedef struct qp_encode_options {
+  size_t struct_size;
+  qp_effort effort;
+  qp_weighting weighting;
+} qp_encode_options;
+
+/* Number of bytes of `rows` rows of `cols` weights. 0 when there are none, when cols does not fit
+ * the format, or when the number exceeds a size_t. */
+QP_API size_t qp_encoded_size(qp_format format, size_t rows, size_t cols);
+
+/* Encodes `rows` rows of `cols` weights, row by row at `x`, to `n_bytes` bytes, exactly
+ * qp_encoded_size(). `importance`: cols numbers of at least 0, E[x^2] of the inputs that meet the
+ * column, or NULL for all ones. `options`: NULL for the defaults. The bytes are the ones that
+ * spec/formats/encoding.md states: the same on every level, with every compiler, in every split
+ * into rows. A block of weights that some block decodes to is stored exactly. Needs about 80 KiB of
+ * stack. Errors, in this order, nothing written: QP_BAD_ARGUMENT, QP_BAD_WIDTH, QP_BAD_SIZE,
+ * QP_IMPORTANCE_NOT_FINITE or QP_IMPORTANCE_NEGATIVE at the first such column, then
+ * QP_WEIGHT_NOT_FINITE or QP_WEIGHT_OUT_OF_RANGE (beyond 31,474,672 in IQ3_XXS, half of it in
+ * E8/IQ3) at the first such weight. */
+QP_API qp_status qp_encode(qp_format format, const float *x, size_t rows, size_t cols,
+                           const float *importance, void *bytes, size_t n_bytes,
+                           const qp_encode_options *options);
+
+/* As qp_encode; on an error *where (or NULL) receives the place: `block` is the block of the
+ * output that the number belongs to (of the first row, for an importance), `offset` its byte
+ * offset in `x` or `importance`, `field` "x" or "importance". */
+QP_API qp_status qp_encode_at(qp_format format, const float *x, size_t rows, size_t cols,
+                              const float *importance, void *bytes, size_t n_bytes,
+                              const qp_encode_options *options, qp_location *where);
+
+/* colibri's rotation of rows (spec/formats/rotation.md), in place: each of `rows` rows of `cols`
+ * numbers, or its inverse. Errors: QP_BAD_ARGUMENT, nothing written. */
+QP_API qp_status qp_rotate(float *x, size_t rows, size_t cols);
+QP_API qp_status qp_unrotate(float *x, size_t rows, size_t cols);
+
 /* The nearest points of the Leech lattice (spec/formats/leech.md) to `n` points, as rows of 24
  * integers to `out`; the lattice is the one of integer coordinates, its least squared norm 32.
  * `points`: n rows of 24 coordinates in units of 2^-13 (8192 is 1.0), of magnitude at most 2^30.

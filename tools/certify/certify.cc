@@ -162,7 +162,7 @@ void add_format_jobs(const Request& request, const TargetSpec& target, qp_format
 // Claims about the library itself: general checks and proofs, for the formats asked for.
 void add_builtin_jobs(const Request& request, const Subjects& subjects, std::vector<Job>& jobs) {
   std::vector<CheckEntry> checks = general_checks();
-  for (const auto& more : {leech_checks(), kaiju1_checks()}) {
+  for (const auto& more : {iq3_encode_checks(), leech_checks(), kaiju1_checks()}) {
     checks.insert(checks.end(), more.begin(), more.end());
   }
   for (const CheckEntry& entry : checks) {

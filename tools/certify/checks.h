@@ -60,6 +60,9 @@ std::vector<CheckEntry> general_checks();
 // The checks of the nearest-point decoders of the Leech lattice.
 std::vector<CheckEntry> leech_checks();
 
+// The checks of the encoder of IQ3_XXS and E8/IQ3, and of the rotation of rows.
+std::vector<CheckEntry> iq3_encode_checks();
+
 // The checks of KAIJU1.
 std::vector<CheckEntry> kaiju1_checks();
 
