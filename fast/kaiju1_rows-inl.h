@@ -248,6 +248,10 @@ class Kaiju1RowDecoder {
       WriteBlock(points + at, scale_[*multipliers & 15u], out + at);
       WriteBlock(points + at + kKaiju1BlockCols, scale_[*multipliers >> 4],
                  out + at + kKaiju1BlockCols);
+      if (far_ && !stream_) {
+        AskAhead(s.first_column + at, kKaiju1BlockCols);
+        AskAhead(s.first_column + at + kKaiju1BlockCols, kKaiju1BlockCols);
+      }
     }
     if (at < end) WriteBlock(points + at, scale_[*multipliers & 15u], out + at);
   }

@@ -13,11 +13,11 @@ namespace {
 constexpr Kaiju1Tables make_tables() {
   Kaiju1Tables t{};
   for (std::uint8_t k = 0; k < 16; ++k) {
-    const auto byte = [](std::uint32_t value) { return static_cast<std::uint8_t>(value); };
+    const auto byte = [](std::size_t value) { return static_cast<std::uint8_t>(value); };
     // The eighth byte of a code may be anything.
     t.two_codes[k] = byte(k % 8 < kLeechCodeBytes ? kLeechCodeBytes * (k / 8) + k % 8 : 0);
     // Numbers above 8 are those of invalid codes.
-    t.low_trit[k] = byte(k < 9 ? 4u * (k % 3u) - 4u : 0);
+    t.low_trit[k] = byte(k < 9 ? 4 * (k % 3u) - 4u : 0);
     t.high_trit[k] = byte(k < 9 ? 4u * (k / 3u) - 4u : 0);
     for (std::size_t j = 0; j < 4; ++j) t.twice_bit[j][k] = byte(2u * (k >> j & 1u));
     for (std::uint32_t part = 0; part < 3; ++part) {
@@ -25,7 +25,7 @@ constexpr Kaiju1Tables make_tables() {
       for (std::size_t b = 0; b < 3; ++b) t.golay[b][part][k] = byte(word >> 8 * b);
     }
     for (std::size_t i = 0; i < kLeechDimension; ++i) {
-      t.coordinate[i][k] = byte(static_cast<std::uint32_t>(i));
+      t.coordinate[i][k] = byte(i);
     }
   }
   return t;
