@@ -214,8 +214,7 @@ HWY_INLINE V Coordinate(const CodeFields<V>& fields, V& outward) {
   const typename Tags::Bytes d;
   const V offset = Add(TwiceBit<Tags, i>(fields), fields.minus_m);
   const V four_z = FourTrits<Tags, i>(fields);
-  const V here = LoadDup128(d, kKaiju1Tables.coordinate[i].data());
-  const V more = IfThenElseZero(Eq(fields.fix, here), four_z);
+  const V more = IfThenElseZero(Eq(fields.fix, Set(d, std::uint8_t{i})), four_z);
   outward = Or(outward, more);
   return Add(Add(four_z, more), offset);
 }
@@ -330,29 +329,63 @@ struct Kaiju1FloatTags {
   using SmallInts = hwy::HWY_NAMESPACE::Rebind<std::int8_t, Ints>;
 };
 
-// 4.3: kLanes weights. `scale` is the row scale times the multiplier, so that the first product is
-// exact and the second one rounds once.
-template <class Tags, class X, class Floats>
-HWY_INLINE Floats ScaledVector(X x, Floats scale, Floats step) {
+// 4.3: what a point is multiplied with. `scale` is the row scale times the multiplier: the product
+// with a coordinate is exact, and that with the step rounds once.
+template <class Float>
+struct ScaleThenStep {
+  Float scale;
+  Float step;
+};
+
+// The same where the step is a power of two, which `scale` already has in it: exact.
+template <class Float>
+struct ScaleWithStep {
+  Float scale;
+};
+
+template <class D, class Float>
+HWY_INLINE auto SetScale(D d, const ScaleThenStep<Float>& factors) {
+  const auto scale = Set(d, factors.scale);
+  return ScaleThenStep<decltype(scale)>{scale, Set(d, factors.step)};
+}
+
+template <class D, class Float>
+HWY_INLINE auto SetScale(D d, const ScaleWithStep<Float>& factors) {
+  const auto scale = Set(d, factors.scale);
+  return ScaleWithStep<decltype(scale)>{scale};
+}
+
+template <class V, class Points>
+HWY_INLINE Points Scaled(const ScaleThenStep<V>& factors, const Points& points) {
+  return Mul(Mul(factors.scale, points), factors.step);
+}
+
+template <class V, class Points>
+HWY_INLINE Points Scaled(const ScaleWithStep<V>& factors, const Points& points) {
+  return Mul(factors.scale, points);
+}
+
+// kLanes weights; `factors` are those of SetScale.
+template <class Tags, class X, class Factors>
+HWY_INLINE auto ScaledVector(X x, const Factors& factors) {
   const typename Tags::Floats df;
   const typename Tags::Ints di;
   const typename Tags::SmallInts ds;
-  return Mul(Mul(scale, ConvertTo(df, PromoteTo(di, LoadU(ds, x)))), step);
+  return Scaled(factors, ConvertTo(df, PromoteTo(di, LoadU(ds, x))));
 }
 
-// 4.3: `count` weights of one block, at least kLanes of them. KAIJU1-KERNEL-2.
-template <class Tags, class X, class Float, class Out>
-HWY_INLINE void ScaleRun(X x, std::size_t count, Float scale, Float step, Out out) {
+// `count` weights of one block, at least kLanes of them. KAIJU1-KERNEL-2.
+template <class Tags, class X, class Factors, class Out>
+HWY_INLINE void ScaleRun(X x, std::size_t count, const Factors& factors, Out out) {
   const typename Tags::Floats df;
-  const auto scales = Set(df, scale);
-  const auto steps = Set(df, step);
+  const auto vectors = SetScale(df, factors);
   std::size_t i = 0;
   for (; i + Tags::kLanes <= count; i += Tags::kLanes) {
-    StoreU(ScaledVector<Tags>(x + i, scales, steps), df, out + i);
+    StoreU(ScaledVector<Tags>(x + i, vectors), df, out + i);
   }
   if (i < count) {  // some once more
     const std::size_t last = count - Tags::kLanes;
-    StoreU(ScaledVector<Tags>(x + last, scales, steps), df, out + last);
+    StoreU(ScaledVector<Tags>(x + last, vectors), df, out + last);
   }
 }
 

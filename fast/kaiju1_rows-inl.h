@@ -62,6 +62,7 @@ class Kaiju1RowDecoder {
       : tensor_(tensor),
         end_(tensor.bytes + tensor.layout.size),
         cols_(tensor.header.cols),
+        exact_step_((std::bit_cast<std::uint32_t>(tensor.step) & 0x7FFFFFu) == 0),
         far_(rows * cols_ >= kFarOutputBytes / sizeof(float)),
         stream_(far_ && tensor.header.hi_count == 0 && IsAligned(out) &&
                 cols_ % kStreamLanes == 0) {}
@@ -173,7 +174,8 @@ class Kaiju1RowDecoder {
     multipliers_ = row + kKaiju1ScaleBytes;
     codes_ = row + tensor_.codes_in_row();
     const float scale = std::bit_cast<float>(WidenScale(QP_PROFILE_STRICT, half));
-    for (std::size_t q = 0; q < 16; ++q) scale_[q] = scale * static_cast<float>(q);
+    const float step = exact_step_ ? tensor_.step : 1.0F;
+    for (std::size_t q = 0; q < 16; ++q) scale_[q] = scale * static_cast<float>(q) * step;
     return is_finite_half(half) &&
            (tensor_.layout.blocks % 2 == 0 || codes_[-1] <= kKaiju1MaxMultiplier);
   }
@@ -215,10 +217,6 @@ class Kaiju1RowDecoder {
     return true;
   }
 
-  [[nodiscard]] float ScaleOfBlock(std::uint64_t block) const {
-    return scale_[multipliers_[block / 2] >> 4 * (block % 2) & 15u];
-  }
-
   // Asks for the lines of the next row's block: columns [column, column + count).
   void AskAhead(std::uint64_t column, std::size_t count) const {
     hwy::Prefetch(next_row_ + column);
@@ -226,46 +224,64 @@ class Kaiju1RowDecoder {
   }
 
   void WriteSegment(const Segment& s, std::uint64_t r, float* row) {
-    float* const out = row + s.first_column;
-    const auto* const points = reinterpret_cast<const std::int8_t*>(
-        points_ + (s.first_bulk() - kKaiju1BlockCols * s.first_block()));
-    if (s.is_whole_blocks()) {
-      WriteBlocks(s, points, out);
+    if (exact_step_) {
+      WriteColumns<true>(s, r, row + s.first_column);
     } else {
-      const auto* const columns = reinterpret_cast<const std::int8_t*>(columns_);
-      SpreadColumns(s, reinterpret_cast<const std::uint8_t*>(points));
-      WriteSpreadBlocks(s, columns, out);
+      WriteColumns<false>(s, r, row + s.first_column);
+    }
+  }
+
+  template <bool kExactStep>
+  void WriteColumns(const Segment& s, std::uint64_t r, float* out) {
+    const std::uint8_t* const points =
+        points_ + (s.first_bulk() - kKaiju1BlockCols * s.first_block());
+    if (s.is_whole_blocks()) {
+      WriteBlocks<kExactStep>(s, reinterpret_cast<const std::int8_t*>(points), out);
+    } else {
+      SpreadColumns(s, points);
+      WriteSpreadBlocks<kExactStep>(s, reinterpret_cast<const std::int8_t*>(columns_), out);
       WriteChannels(s, r, out);
     }
   }
 
+  // The factors of the weights of a block with this multiplier.
+  template <bool kExactStep>
+  [[nodiscard]] auto Factors(unsigned multiplier) const {
+    if constexpr (kExactStep) {
+      return ScaleWithStep<float>{scale_[multiplier]};
+    } else {
+      return ScaleThenStep<float>{scale_[multiplier], tensor_.step};
+    }
+  }
+
   // A segment of whole blocks without side-band, the first with an even number.
+  template <bool kExactStep>
   void WriteBlocks(const Segment& s, const std::int8_t* points, float* out) const {
     const std::uint8_t* multipliers = multipliers_ + s.first_block() / 2;
     const std::size_t end = kKaiju1BlockCols * s.blocks();
     std::size_t at = 0;
     for (; at + 2 * kKaiju1BlockCols <= end; at += 2 * kKaiju1BlockCols, ++multipliers) {
-      WriteBlock(points + at, scale_[*multipliers & 15u], out + at);
-      WriteBlock(points + at + kKaiju1BlockCols, scale_[*multipliers >> 4],
+      WriteBlock(points + at, Factors<kExactStep>(*multipliers & 15u), out + at);
+      WriteBlock(points + at + kKaiju1BlockCols, Factors<kExactStep>(*multipliers >> 4),
                  out + at + kKaiju1BlockCols);
       if (far_ && !stream_) {
         AskAhead(s.first_column + at, kKaiju1BlockCols);
         AskAhead(s.first_column + at + kKaiju1BlockCols, kKaiju1BlockCols);
       }
     }
-    if (at < end) WriteBlock(points + at, scale_[*multipliers & 15u], out + at);
+    if (at < end) WriteBlock(points + at, Factors<kExactStep>(*multipliers & 15u), out + at);
   }
 
-  HWY_INLINE void WriteBlock(const std::int8_t* points, float scale, float* out) const {
+  template <class Factors>
+  HWY_INLINE void WriteBlock(const std::int8_t* points, const Factors& factors, float* out) const {
     if (!stream_) {
-      ScaleRun<Kaiju1FloatTags>(points, kKaiju1BlockCols, scale, tensor_.step, out);
+      ScaleRun<Kaiju1FloatTags>(points, kKaiju1BlockCols, factors, out);
       return;
     }
     const Kaiju1StreamTags::Floats df;
-    const auto scales = Set(df, scale);
-    const auto steps = Set(df, tensor_.step);
+    const auto vectors = SetScale(df, factors);
     for (std::size_t i = 0; i < kKaiju1BlockCols; i += Kaiju1StreamTags::kLanes) {
-      StreamVector(df, ScaledVector<Kaiju1StreamTags>(points + i, scales, steps), out + i);
+      StreamVector(df, ScaledVector<Kaiju1StreamTags>(points + i, vectors), out + i);
     }
   }
 
@@ -290,28 +306,36 @@ class Kaiju1RowDecoder {
   }
 
   // Each block from its first column to that of the next, side-band and all.
+  template <bool kExactStep>
   void WriteSpreadBlocks(const Segment& s, const std::int8_t* columns, float* out) const {
     constexpr std::size_t kUsual = 32;  // columns that are enough for most blocks
     const std::size_t blocks = s.blocks();
     const std::size_t end = s.columns();
     const std::uint64_t first = s.first_block();
-    const float step = tensor_.step;
     for (std::size_t b = 0; b < blocks; ++b) {
       const std::size_t at = block_begin_[b];
       const std::size_t count = block_begin_[b + 1] - at;
-      const float scale = ScaleOfBlock(first + b);
+      const std::uint64_t block = first + b;
+      const auto factors = Factors<kExactStep>(multipliers_[block / 2] >> 4 * (block % 2) & 15u);
       if (count <= kUsual && at + kUsual <= end) {
         // What is too much is the next block's, and so written again.
-        ScaleRun<Kaiju1FloatTags>(columns + at, kUsual, scale, step, out + at);
+        ScaleRun<Kaiju1FloatTags>(columns + at, kUsual, factors, out + at);
       } else if (count >= Kaiju1FloatTags::kLanes) {
-        ScaleRun<Kaiju1FloatTags>(columns + at, count, scale, step, out + at);
+        ScaleRun<Kaiju1FloatTags>(columns + at, count, factors, out + at);
       } else {
         for (std::size_t i = 0; i < count; ++i) {
-          out[at + i] = scale * static_cast<float>(columns[at + i]) * step;
+          out[at + i] = ScalarWeight(factors, static_cast<float>(columns[at + i]));
         }
       }
       if (far_) AskAhead(s.first_column + at, count);
     }
+  }
+
+  static float ScalarWeight(const ScaleThenStep<float>& factors, float x) {
+    return factors.scale * x * factors.step;
+  }
+  static float ScalarWeight(const ScaleWithStep<float>& factors, float x) {
+    return factors.scale * x;
   }
 
   // 4.1.
@@ -328,6 +352,7 @@ class Kaiju1RowDecoder {
   const Kaiju1Tensor& tensor_;
   const std::uint8_t* const end_;
   const std::uint64_t cols_;
+  const bool exact_step_;  // a power of two
   const bool far_;
   const bool stream_;
   // Of the row at hand.

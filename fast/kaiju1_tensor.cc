@@ -4,32 +4,9 @@
 #include <bit>
 #include <cmath>
 
-#include "fast/kaiju1_tables.h"
-
 namespace quantproof::fast {
 
 namespace {
-
-constexpr Kaiju1Tables make_tables() {
-  Kaiju1Tables t{};
-  for (std::uint8_t k = 0; k < 16; ++k) {
-    const auto byte = [](std::size_t value) { return static_cast<std::uint8_t>(value); };
-    // The eighth byte of a code may be anything.
-    t.two_codes[k] = byte(k % 8 < kLeechCodeBytes ? kLeechCodeBytes * (k / 8) + k % 8 : 0);
-    // Numbers above 8 are those of invalid codes.
-    t.low_trit[k] = byte(k < 9 ? 4 * (k % 3u) - 4u : 0);
-    t.high_trit[k] = byte(k < 9 ? 4u * (k / 3u) - 4u : 0);
-    for (std::size_t j = 0; j < 4; ++j) t.twice_bit[j][k] = byte(2u * (k >> j & 1u));
-    for (std::uint32_t part = 0; part < 3; ++part) {
-      const std::uint32_t word = golay_word(std::uint32_t{k} << 4 * part);
-      for (std::size_t b = 0; b < 3; ++b) t.golay[b][part][k] = byte(word >> 8 * b);
-    }
-    for (std::size_t i = 0; i < kLeechDimension; ++i) {
-      t.coordinate[i][k] = byte(i);
-    }
-  }
-  return t;
-}
 
 qp_status refuse(qp_location* where, qp_status status, std::uint64_t block, std::uint64_t offset,
                  const char* field) {
@@ -60,8 +37,6 @@ qp_status judge_code(const std::uint8_t* bytes, std::uint64_t r, std::uint64_t o
 }
 
 }  // namespace
-
-constexpr Kaiju1Tables kKaiju1Tables = make_tables();
 
 float kaiju1_step(std::uint32_t step_num, std::uint32_t step_den) {
   // The quotient has at least 32 bits. A remainder sets the lowest one, which is far below the

@@ -590,6 +590,21 @@ void kaiju1_value_1(Obligation& o) {
         std::bit_cast<std::uint32_t>(weight) == ref::kaiju1_bulk_weight(scale, q, x, step);
     different += same ? 0 : 1;
   }
+  // A step that is a power of two may go into the scale, 4.3.
+  for (int exponent = -32; exponent <= 32; ++exponent) {
+    const float step = std::ldexp(1.0F, exponent);
+    for (std::uint32_t half = 0; half < 0x10000; half += 37) {
+      if (!fast::is_finite_half(half)) continue;
+      ref::Scale scale;
+      ref::read_scale(QP_PROFILE_STRICT, static_cast<std::uint16_t>(half), &scale);
+      const float d = std::bit_cast<float>(fast::WidenScale(QP_PROFILE_STRICT, half));
+      const std::uint32_t q = half % 16;
+      const std::int32_t x = static_cast<std::int32_t>(half % 21) - 10;
+      const float weight = d * static_cast<float>(q) * step * static_cast<float>(x);
+      const std::uint32_t want = ref::kaiju1_bulk_weight(scale, q, x, step);
+      different += std::bit_cast<std::uint32_t>(weight) == want ? 0 : 1;
+    }
+  }
   o.check(different == 0, std::to_string(different) + " weights are not the reference's");
   o.note(std::to_string(products) + " products, " + std::to_string(channels) +
          " weights of the side-band, 1,000,000 of the bulk");

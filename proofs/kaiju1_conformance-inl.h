@@ -111,11 +111,13 @@ class Kaiju1Checker {
       std::array<float, kCount> native{};
       std::array<symbolic::Float<std::uint32_t>, kCount> evaluated{};
       const std::int8_t* const from = x.data();
-      fast::HWY_NAMESPACE::ScaleRun<Tags>(from, count, scale, step, native.data());
-      fast::HWY_NAMESPACE::ScaleRun<Evaluated>(
+      namespace kernel = fast::HWY_NAMESPACE;
+      using Float = symbolic::Float<std::uint32_t>;
+      kernel::ScaleRun<Tags>(from, count, kernel::ScaleThenStep<float>{scale, step}, native.data());
+      kernel::ScaleRun<Evaluated>(
           symbolic::Pointer<const std::uint8_t>(bytes.data(), count, "coordinates"), count,
-          symbolic::Float<std::uint32_t>{std::bit_cast<std::uint32_t>(scale)},
-          symbolic::Float<std::uint32_t>{std::bit_cast<std::uint32_t>(step)},
+          kernel::ScaleThenStep<Float>{Float{std::bit_cast<std::uint32_t>(scale)},
+                                       Float{std::bit_cast<std::uint32_t>(step)}},
           symbolic::Pointer(evaluated.data(), count, "weights"));
       for (std::size_t i = 0; i < count; ++i) {
         compare("ScaleRun", i, std::bit_cast<std::uint32_t>(native[i]), evaluated[i].bits);

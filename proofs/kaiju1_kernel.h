@@ -126,18 +126,22 @@ Vector<W, Kind::kInt, N> PromoteTo(Tag<W, Kind::kInt, N>, const std::array<B, N>
 // --------------------------------------------------------------------------------- obligations
 
 // The text in namespace quantproof::`where`.
-#define QP_KAIJU1_KERNEL(Name, where)                                               \
-  struct Name {                                                                     \
-    template <std::size_t kLanes>                                                   \
-    using Portable = where::HWY_NAMESPACE::PortableKaiju1Tags<kLanes>;              \
-    template <class Tags>                                                           \
-    static auto decode_points(const std::uint8_t* codes, std::uint8_t* x) {         \
-      return where::HWY_NAMESPACE::DecodePoints<Tags>(codes, x);                    \
-    }                                                                               \
-    template <class Tags, class X, class Float, class Out>                          \
-    static void scale_run(X x, std::size_t count, Float scale, Float step, Out o) { \
-      where::HWY_NAMESPACE::ScaleRun<Tags>(x, count, scale, step, o);               \
-    }                                                                               \
+#define QP_KAIJU1_KERNEL(Name, where)                                              \
+  struct Name {                                                                    \
+    template <std::size_t kLanes>                                                  \
+    using Portable = where::HWY_NAMESPACE::PortableKaiju1Tags<kLanes>;             \
+    template <class Float>                                                         \
+    using ScaleThenStep = where::HWY_NAMESPACE::ScaleThenStep<Float>;              \
+    template <class Float>                                                         \
+    using ScaleWithStep = where::HWY_NAMESPACE::ScaleWithStep<Float>;              \
+    template <class Tags>                                                          \
+    static auto decode_points(const std::uint8_t* codes, std::uint8_t* x) {        \
+      return where::HWY_NAMESPACE::DecodePoints<Tags>(codes, x);                   \
+    }                                                                              \
+    template <class Tags, class X, class Factors, class Out>                       \
+    static void scale_run(X x, std::size_t count, const Factors& factors, Out o) { \
+      where::HWY_NAMESPACE::ScaleRun<Tags>(x, count, factors, o);                  \
+    }                                                                              \
   };
 
 namespace quantproof::proofs {
@@ -299,7 +303,7 @@ class PointsProof {
 };
 
 // KAIJU1-KERNEL-2: each of `count` weights is the term of kaiju1.md 4.3, whatever multiplication
-// and conversion are.
+// and conversion are; with a step that is in the scale, without the last product.
 template <class Kernel, std::size_t kLanes>
 bool prove_scale_run(Obligation& o, std::size_t count) {
   using Word = symbolic::Uint32;
@@ -309,43 +313,63 @@ bool prove_scale_run(Obligation& o, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     x.emplace_back(session.constant("x" + std::to_string(i), 8));
   }
-  std::vector<Float> out(count);
+  const symbolic::Pointer<const symbolic::Byte> from(x.data(), count, "coordinates");
   const Word scale(session.constant("scale", 32));
   const Word step(session.constant("step", 32));
-  Kernel::template scale_run<symbolic::ScaleTags<Word, kLanes>>(
-      symbolic::Pointer<const symbolic::Byte>(x.data(), count, "coordinates"), count, Float{scale},
-      Float{step}, symbolic::Pointer<Float>(out.data(), count, "weights"));
-  for (std::size_t i = 0; i < count; ++i) {
-    const Word point = symbolic::float_of_int(symbolic::extend_sign(x[i]));
-    const Word want = symbolic::multiply_floats(symbolic::multiply_floats(scale, point), step);
-    if (!o.check(z3::eq(out[i].bits.term(), want.term()),
-                 "weight " + std::to_string(i) + " of " + std::to_string(count) + " in " +
-                     std::to_string(kLanes) + " lanes is another product")) {
-      return false;
+  const auto same = [&](const std::vector<Float>& out, bool with_step) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const Word point = symbolic::float_of_int(symbolic::extend_sign(x[i]));
+      const Word product = symbolic::multiply_floats(scale, point);
+      const Word want = with_step ? symbolic::multiply_floats(product, step) : product;
+      if (!o.check(z3::eq(out[i].bits.term(), want.term()),
+                   "weight " + std::to_string(i) + " of " + std::to_string(count) + " in " +
+                       std::to_string(kLanes) + " lanes is another product")) {
+        return false;
+      }
     }
-  }
-  return true;
+    return true;
+  };
+  using Tags = symbolic::ScaleTags<Word, kLanes>;
+  std::vector<Float> out(count);
+  const symbolic::Pointer<Float> to(out.data(), count, "weights");
+  Kernel::template scale_run<Tags>(
+      from, count, typename Kernel::template ScaleThenStep<Float>{Float{scale}, Float{step}}, to);
+  if (!same(out, true)) return false;
+  out.assign(count, Float{});
+  Kernel::template scale_run<Tags>(
+      from, count, typename Kernel::template ScaleWithStep<Float>{Float{scale}}, to);
+  return same(out, false);
 }
 
 // ScaleRun of a kernel, evaluated with 8 lanes, against C++: where they differ, or "".
 template <class Kernel>
 std::string replay_run() {
   using Float = symbolic::Float<std::uint32_t>;
+  using Tags = symbolic::ScaleTags<std::uint32_t, 8>;
   constexpr std::size_t kCount = 29;
   const float scale = 0.7F;
   const float step = 1.0F / 3.0F;
+  const Float scale_bits{std::bit_cast<std::uint32_t>(scale)};
+  const Float step_bits{std::bit_cast<std::uint32_t>(step)};
   std::array<std::uint8_t, kCount> x{};
   for (std::size_t i = 0; i < kCount; ++i) x[i] = static_cast<std::uint8_t>(i % 21 - 10);
-  std::array<Float, kCount> out{};
-  Kernel::template scale_run<symbolic::ScaleTags<std::uint32_t, 8>>(
-      symbolic::Pointer<const std::uint8_t>(x.data(), kCount, "coordinates"), kCount,
-      Float{std::bit_cast<std::uint32_t>(scale)}, Float{std::bit_cast<std::uint32_t>(step)},
-      symbolic::Pointer<Float>(out.data(), kCount, "weights"));
+  const symbolic::Pointer<const std::uint8_t> from(x.data(), kCount, "coordinates");
+  std::array<Float, kCount> with_step{};
+  std::array<Float, kCount> without{};
+  Kernel::template scale_run<Tags>(
+      from, kCount, typename Kernel::template ScaleThenStep<Float>{scale_bits, step_bits},
+      symbolic::Pointer<Float>(with_step.data(), kCount, "weights"));
+  Kernel::template scale_run<Tags>(from, kCount,
+                                   typename Kernel::template ScaleWithStep<Float>{scale_bits},
+                                   symbolic::Pointer<Float>(without.data(), kCount, "weights"));
   for (std::size_t i = 0; i < kCount; ++i) {
-    const float want = scale * static_cast<float>(static_cast<std::int8_t>(x[i])) * step;
-    if (out[i].bits == std::bit_cast<std::uint32_t>(want)) continue;
-    return "weight " + std::to_string(i) + ": got " +
-           std::to_string(std::bit_cast<float>(out[i].bits)) + ", want " + std::to_string(want);
+    const float product = scale * static_cast<float>(static_cast<std::int8_t>(x[i]));
+    for (const auto& [bits, want] :
+         {std::pair(with_step[i].bits, product * step), std::pair(without[i].bits, product)}) {
+      if (bits == std::bit_cast<std::uint32_t>(want)) continue;
+      return "weight " + std::to_string(i) + ": got " + std::to_string(std::bit_cast<float>(bits)) +
+             ", want " + std::to_string(want);
+    }
   }
   return "";
 }

@@ -82,8 +82,11 @@ Bytes make_tensor(std::uint32_t rows, std::uint32_t cols, const std::vector<std:
   const std::uint32_t bulk_cols = cols - hi_count;
   EXPECT_EQ(bulk_cols % kKaiju1BlockCols, 0u);
   Bytes bytes;
-  for (const std::uint32_t field :
-       {kKaiju1Magic, rows, cols, hi_count, bulk_cols, 1 + below(0xFFFFFFFFu), 1 + below(1000)}) {
+  // Every other step is a power of two.
+  const bool exact = below(2) == 0;
+  const std::uint32_t num = exact ? 1u << below(32) : 1 + below(0xFFFFFFFFu);
+  const std::uint32_t den = exact ? 1u << below(32) : 1 + below(1000);
+  for (const std::uint32_t field : {kKaiju1Magic, rows, cols, hi_count, bulk_cols, num, den}) {
     put32(bytes, field);
   }
   for (const std::uint32_t column : hi) put32(bytes, column);

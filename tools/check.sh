@@ -1,24 +1,28 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: tools/check.sh [--quick]
+# usage: tools/check.sh [--quick | --long]
 #
 # Installs what is missing (Debian, as root or with sudo), then builds and runs every test:
-#   release        g++, warnings are errors: every test
-#   asan-ubsan     clang++ with sanitizers, warnings are errors: every test but the long ones and the
-#                  proofs, on the levels AVX2 and EMU128
-#   release-clang  clang++, optimized: the library and the reference, and their tests
+#   release        g++, warnings are errors: every test; the levels SCALAR, SSE4, AVX2 and AVX3
+#   asan-ubsan     clang++ with sanitizers, warnings are errors: the library, the reference and the
+#                  containers, and their tests; the levels EMU128 and AVX2
+#   release-clang  clang++, optimized: the library on every level, and its tests
 # and clang-format over all sources, clang-tidy over ref/ and fast/. --quick: only clang-format and
-# release. The last line sums the suites up; a step that is no test counts there when it fails.
+# release. --long: every level, the command and the proofs under sanitizers too, and many more
+# points in the tests; about an hour. The last line sums the suites up; a step that is no test
+# counts there when it fails.
 # Exit codes: 0 all passed; 1 something failed; 2 usage; 4 nothing failed, but something was not
 # run because this machine lacks it (with CI=true that is a failure).
 set -euo pipefail
 
 quick=false
+long=false
 case "${1:-}" in
   '') ;;
   --quick) quick=true ;;
-  *) echo "usage: $0 [--quick]" >&2 && exit 2 ;;
+  --long) long=true && export QUANTPROOF_LONG=1 ;;
+  *) echo "usage: $0 [--quick | --long]" >&2 && exit 2 ;;
 esac
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -55,11 +59,14 @@ step() {
   fi
 }
 
+# Builds $targets, or everything when it is empty.
+targets=()
 build() {  # PRESET OPTION...
   local preset=$1
   shift
   step "$preset: configure" cmake --preset "$preset" -DQUANTPROOF_WERROR=ON "$@" &&
-    step "$preset: build" cmake --build --preset "$preset" --parallel "$jobs"
+    step "$preset: build" cmake --build --preset "$preset" --parallel "$jobs" \
+      ${targets[@]:+--target "${targets[@]}"}
 }
 
 # The number in attribute $2 of the <testsuite> of JUnit file $1.
@@ -102,7 +109,8 @@ format() {
 
 tidy() {  # the sources that users link
   python3 - build/release-clang/compile_commands.json <<'EOF' | xargs -0 -n1 -P"$jobs" clang-tidy \
-    --quiet --warnings-as-errors='*' -p build/release-clang
+    --quiet --warnings-as-errors='*' -p build/release-clang \
+    --extra-arg='-DHWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3|HWY_AVX3_DL)'
 import json, os, sys
 for entry in json.load(open(sys.argv[1])):
     path = os.path.relpath(entry["file"])
@@ -123,16 +131,25 @@ else
   fail_step 'get_ggml'
 fi
 
+release=(-DQUANTPROOF_DISABLED_LEVELS='HWY_SSSE3;HWY_AVX3_DL')
+sanitized=(-DQUANTPROOF_DISABLED_LEVELS='HWY_SSSE3;HWY_SSE4;HWY_AVX3;HWY_AVX3_DL'
+  -DQUANTPROOF_TOOLS=OFF -DQUANTPROOF_PROOFS=OFF)
+if [[ $long == true ]]; then
+  release=(-DQUANTPROOF_DISABLED_LEVELS=)
+  sanitized=("${release[@]}")
+fi
+
 step 'clang-format' format || true
-if build release -DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++; then
+if build release -DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++ "${release[@]}"; then
   suite release
 fi
 if [[ $quick == false ]]; then
-  if build asan-ubsan -DQUANTPROOF_BENCH=OFF -DQUANTPROOF_PROOFS=OFF; then
+  if build asan-ubsan -DQUANTPROOF_BENCH=OFF "${sanitized[@]}"; then
     suite asan-ubsan --label-exclude '^long$'
   fi
+  targets=(kernel_tests)
   if build release-clang -DQUANTPROOF_TOOLS=OFF -DQUANTPROOF_PROOFS=OFF -DQUANTPROOF_BENCH=OFF; then
-    suite release-clang --label-regex '^unit$'
+    suite release-clang --label-regex '^kernels$'
     step 'clang-tidy' tidy || true
   fi
 fi
