@@ -6,12 +6,11 @@
 # Installs what is missing (Debian, as root or with sudo), then builds and runs every test:
 #   release        g++, warnings are errors: every test; the levels SCALAR, SSE4, AVX2 and AVX3
 #   asan-ubsan     clang++ with sanitizers, warnings are errors: the library, the reference and the
-#                  containers, and their tests; the levels EMU128 and AVX2
-#   release-clang  clang++, optimized: the library on every level, and its tests
+#                  containers, and the tests of the kernels and parsers; the levels EMU128 and AVX2
 # and clang-format over all sources, clang-tidy over ref/ and fast/. --quick: only clang-format and
-# release. --long: every level, the command and the proofs under sanitizers too, and many more
-# points in the tests; about an hour. The last line sums the suites up; a step that is no test
-# counts there when it fails.
+# release. --long: every level with both compilers (release-clang: clang++, optimized), the command,
+# the proofs and every test under sanitizers, and many more points in the tests; about an hour. The
+# last line sums the suites up; a step that is no test counts there when it fails.
 # Exit codes: 0 all passed; 1 something failed; 2 usage; 4 nothing failed, but something was not
 # run because this machine lacks it (with CI=true that is a failure).
 set -euo pipefail
@@ -131,25 +130,32 @@ else
   fail_step 'get_ggml'
 fi
 
-release=(-DQUANTPROOF_DISABLED_LEVELS='HWY_SSSE3;HWY_AVX3_DL')
+release=(-DQUANTPROOF_DISABLED_LEVELS='HWY_SSSE3;HWY_AVX3_DL' -DQUANTPROOF_BENCH=OFF)
 sanitized=(-DQUANTPROOF_DISABLED_LEVELS='HWY_SSSE3;HWY_SSE4;HWY_AVX3;HWY_AVX3_DL'
-  -DQUANTPROOF_TOOLS=OFF -DQUANTPROOF_PROOFS=OFF)
+  -DQUANTPROOF_BENCH=OFF -DQUANTPROOF_TOOLS=OFF -DQUANTPROOF_PROOFS=OFF)
+sanitized_targets=(kernel_tests half_test golay_test knot_test qp_c_test)
 if [[ $long == true ]]; then
-  release=(-DQUANTPROOF_DISABLED_LEVELS=)
-  sanitized=("${release[@]}")
+  release=(-DQUANTPROOF_DISABLED_LEVELS= -DQUANTPROOF_BENCH=ON)
+  sanitized=(-DQUANTPROOF_DISABLED_LEVELS= -DQUANTPROOF_BENCH=OFF -DQUANTPROOF_TOOLS=ON
+    -DQUANTPROOF_PROOFS=ON)
+  sanitized_targets=()
 fi
+clang=(-DQUANTPROOF_TOOLS=OFF -DQUANTPROOF_PROOFS=OFF -DQUANTPROOF_BENCH=OFF)
 
 step 'clang-format' format || true
 if build release -DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++ "${release[@]}"; then
   suite release
 fi
 if [[ $quick == false ]]; then
-  if build asan-ubsan -DQUANTPROOF_BENCH=OFF "${sanitized[@]}"; then
-    suite asan-ubsan --label-exclude '^long$'
+  targets=("${sanitized_targets[@]}")
+  if build asan-ubsan "${sanitized[@]}"; then
+    suite asan-ubsan --label-regex '^(unit|kernels)$'
   fi
-  targets=(kernel_tests)
-  if build release-clang -DQUANTPROOF_TOOLS=OFF -DQUANTPROOF_PROOFS=OFF -DQUANTPROOF_BENCH=OFF; then
-    suite release-clang --label-regex '^kernels$'
+  targets=()
+  if [[ $long == true ]] && build release-clang "${clang[@]}"; then
+    suite release-clang --label-regex '^(unit|kernels)$'
+  fi
+  if step 'release-clang: configure' cmake --preset release-clang "${clang[@]}"; then
     step 'clang-tidy' tidy || true
   fi
 fi
