@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "fuzz/leech_points.h"
@@ -81,6 +82,42 @@ inline Kaiju1BoxAnswer find_in_kaiju1_box(const LeechRow& y, Kaiju1Box box) {
     }
   }
   return best;
+}
+
+// Points of each squared length up to 96 whose residuals are in a box, by the weights of the Golay
+// code: |z| <= most_z, and at most `outward` of them 2 in magnitude (-1: any number).
+using Kaiju1Shells = std::array<std::int64_t, 97>;
+
+inline Kaiju1Shells shells_in_box(int most_z, int outward) {
+  Kaiju1Shells total{};
+  for (const auto& [weight, words] : {std::pair{0, 1}, {8, 759}, {12, 2576}, {16, 759}, {24, 1}}) {
+    for (std::size_t m = 0; m < 2; ++m) {
+      std::array<std::array<Kaiju1Shells, 2>, 2> states{};  // [parity of the sum of z][outward]
+      states[0][0][0] = 1;
+      for (int i = 0; i < 24; ++i) {
+        std::array<std::array<Kaiju1Shells, 2>, 2> after{};
+        for (int z = -most_z; z <= most_z; ++z) {
+          const int x = leech_offset(static_cast<int>(m), i < weight ? 1 : 0) + 4 * z;
+          const auto square = static_cast<std::size_t>(x * x);
+          const std::size_t odd = z % 2 != 0 ? 1 : 0;
+          const bool far = outward >= 0 && (z == 2 || z == -2);
+          for (std::size_t p = 0; p < 2; ++p) {
+            for (std::size_t u = 0; u < 2; ++u) {
+              if (far && (u == 1 || outward == 0)) continue;
+              for (std::size_t n = 0; n + square < total.size(); ++n) {
+                after[p ^ odd][far ? 1 : u][n + square] += states[p][u][n];
+              }
+            }
+          }
+        }
+        states = after;
+      }
+      for (std::size_t n = 0; n < total.size(); ++n) {
+        total[n] += words * (states[m][0][n] + states[m][1][n]);
+      }
+    }
+  }
+  return total;
 }
 
 }  // namespace quantproof::fuzz

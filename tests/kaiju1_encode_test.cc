@@ -20,14 +20,10 @@
 #include "quantproof/qp.h"
 #include "quantproof/ref/kaiju1.h"
 #include "tests/kaiju1_vectors.h"
+#include "tests/long_tier.h"
 
 namespace quantproof {
 namespace {
-
-bool long_tier() {
-  const char* value = std::getenv("QUANTPROOF_LONG");
-  return value != nullptr && std::string(value) == "1";
-}
 
 struct Matrix {
   std::uint32_t rows;
@@ -109,7 +105,7 @@ TEST(Kaiju1Encode, Vectors) {
 
 // 8.12
 TEST(Kaiju1Encode, QualityOnNormalRows) {
-  const std::uint32_t rows = long_tier() ? 40 : 6;
+  const std::uint32_t rows = tests::long_tier() ? 40 : 6;
   const Matrix matrix = normal_matrix(rows, 24 * 40, 0.02, 7);
   const auto bytes = encode(matrix, nullptr, 0);
   const double error = relative_error(matrix, decode(bytes, matrix), {});

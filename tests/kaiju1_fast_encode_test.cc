@@ -21,6 +21,7 @@
 #include "quantproof/ref/kaiju1_nearest.h"
 #include "tests/kaiju1_vectors.h"
 #include "tests/levels.h"
+#include "tests/long_tier.h"
 
 namespace quantproof {
 namespace {
@@ -30,11 +31,6 @@ using fuzz::LeechPoints;
 using fuzz::LeechRow;
 
 constexpr std::int32_t kPoison = -77'777;
-
-bool long_tier() {
-  const char* value = std::getenv("QUANTPROOF_LONG");
-  return value != nullptr && std::string(value) == "1";
-}
 
 template <class Body>
 void on_every_level(const Body& body) {
@@ -78,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(Families, Kaiju1FastFamily, testing::ValuesIn(fuzz::kLe
 TEST_P(Kaiju1FastFamily, NearestIsTheReference) {
   LeechPoints source(600 + static_cast<std::uint64_t>(GetParam()));
   std::vector<std::int32_t> points;
-  for (int k = 0; k < (long_tier() ? 20'000 : 300); ++k) {
+  for (int k = 0; k < (tests::long_tier() ? 20'000 : 300); ++k) {
     const LeechRow row = source.next(GetParam());
     points.insert(points.end(), row.begin(), row.end());
   }
@@ -92,7 +88,7 @@ TEST(Kaiju1Fast, NearestIsTheReferenceAboutTheBox) {
   std::mt19937 bits(7);
   std::normal_distribution<double> normal;
   std::vector<std::int32_t> points;
-  const int count = long_tier() ? 5'000 : 120;
+  const int count = tests::long_tier() ? 5'000 : 120;
   for (const double deviation : {1.5, 2.5, 3.0, 3.5, 5.0, 12.0}) {
     for (int k = 0; k < count; ++k) {
       for (std::size_t i = 0; i < kLeechDimension; ++i) {
@@ -224,7 +220,7 @@ void expect_same_bytes(const Matrix& matrix, std::uint32_t hi_frac) {
 TEST(Kaiju1Fast, EncodesTheReferencesBytes) {
   std::mt19937 bits(31);
   std::normal_distribution<float> normal;
-  for (int round = 0; round < (long_tier() ? 200 : 14); ++round) {
+  for (int round = 0; round < (tests::long_tier() ? 200 : 14); ++round) {
     Matrix matrix{bits() % 4, bits() % 80, {}, {}};
     const float scale = std::ldexp(1.0F, static_cast<int>(bits() % 40) - 30);
     for (std::size_t n = 0; n < matrix.rows * matrix.cols; ++n) {

@@ -22,6 +22,7 @@
 #include "quantproof/ref/kaiju1.h"
 #include "quantproof/ref/leech.h"
 #include "tests/kaiju1_vectors.h"
+#include "tests/long_tier.h"
 
 namespace quantproof {
 namespace {
@@ -29,11 +30,6 @@ namespace {
 using fuzz::LeechFamily;
 using fuzz::LeechPoints;
 using fuzz::LeechRow;
-
-bool long_tier() {
-  const char* value = std::getenv("QUANTPROOF_LONG");
-  return value != nullptr && std::string(value) == "1";
-}
 
 std::string text_of(const LeechRow& row) {
   std::string text;
@@ -81,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(All, Kaiju1Families, testing::ValuesIn(fuzz::kLeechFami
 
 TEST_P(Kaiju1Families, SearchAndOracleAgree) {
   LeechPoints points(400 + static_cast<std::uint64_t>(GetParam()));
-  for (int k = 0; k < (long_tier() ? 5000 : 120); ++k) {
+  for (int k = 0; k < (tests::long_tier() ? 5000 : 120); ++k) {
     ASSERT_NO_FATAL_FAILURE(expect_one_answer(points.next(GetParam())));
   }
 }
@@ -93,7 +89,7 @@ TEST(Kaiju1Nearest, SearchAndOracleAgreeAboutTheBox) {
   int count = 0;
   for (const std::int32_t grid : {1, kLeechUnit / 2, kLeechUnit, 2 * kLeechUnit}) {
     for (const std::int32_t most : {3, 5, 8, 11}) {
-      for (int k = 0; k < (long_tier() ? 500 : 8); ++k) {
+      for (int k = 0; k < (tests::long_tier() ? 500 : 8); ++k) {
         LeechRow y{};
         for (std::int32_t& v : y) {
           v = grid * points.between(-most * kLeechUnit / grid, most * kLeechUnit / grid);
@@ -110,7 +106,7 @@ TEST(Kaiju1Nearest, SearchAndOracleAgreeAboutTheBox) {
 
 TEST(Kaiju1Nearest, RepresentablePointsAreTheirOwnAnswers) {
   LeechPoints points(421);
-  for (int k = 0; k < (long_tier() ? 20000 : 300); ++k) {
+  for (int k = 0; k < (tests::long_tier() ? 20000 : 300); ++k) {
     LeechCode<std::uint32_t> code;
     for (std::size_t g = 0; g < kTritGroups; ++g) {
       code.trit_group[g] = static_cast<std::uint32_t>(points.between(0, g < 4 ? 242 : 80));
@@ -177,7 +173,7 @@ TEST(Kaiju1Nearest, ReadingsOfTheBox) {
   constexpr double kStated[] = {0.100, 0.0857, 0.0614};
   constexpr fuzz::Kaiju1Box kReadings[] = {fuzz::Kaiju1Box::kLiteral, fuzz::Kaiju1Box::kCentred,
                                            fuzz::Kaiju1Box::kOutward};
-  const int count = long_tier() ? 4000 : 300;
+  const int count = tests::long_tier() ? 4000 : 300;
   for (std::size_t reading = 0; reading < 3; ++reading) {
     double least = 1;
     for (const double scale : {2.9, 3.0, 3.4}) {

@@ -17,6 +17,7 @@
 #include "nlohmann/json.hpp"
 #include "rapidcheck/gtest.h"
 
+#include "fuzz/kaiju1_box.h"
 #include "fuzz/leech_vectors.h"
 #include "quantproof/qp.h"
 #include "quantproof/ref/kaiju1.h"
@@ -242,46 +243,11 @@ TEST(Kaiju1Code, AllMinimalVectorsAreRepresentable) {
   EXPECT_EQ(wrong, 0);
 }
 
-// 3.9: how many points of each squared length are representable, by the states (parity, outward)
-// of 7.4, for the weights of the Golay code.
+// 3.9: how many points of each squared length are representable.
 TEST(Kaiju1Code, ShellsInsideTheBox) {
-  constexpr std::size_t kTerms = 97;  // squared lengths 0 to 96
-  using Series = std::array<std::int64_t, kTerms>;
-  const auto shells = [](int most_z, int most_outward) {
-    Series total{};
-    for (const auto& [weight, words] :
-         {std::pair{0, 1}, {8, 759}, {12, 2576}, {16, 759}, {24, 1}}) {
-      for (std::size_t m = 0; m < 2; ++m) {
-        std::array<std::array<Series, 2>, 2> states{};  // [parity][outward]
-        states[0][0][0] = 1;
-        for (int i = 0; i < 24; ++i) {
-          std::array<std::array<Series, 2>, 2> after{};
-          for (int z = -most_z; z <= most_z; ++z) {
-            const int x = leech_offset(static_cast<int>(m), i < weight ? 1 : 0) + 4 * z;
-            const auto square = static_cast<std::size_t>(x * x);
-            const std::size_t flips = z % 2 != 0 ? 1 : 0;
-            const bool outward = most_outward >= 0 && std::abs(z) == 2;
-            for (std::size_t p = 0; p < 2; ++p) {
-              for (std::size_t u = 0; u < 2; ++u) {
-                if (outward && (u == 1 || most_outward == 0)) continue;
-                for (std::size_t n = 0; n + square < kTerms; ++n) {
-                  after[p ^ flips][outward ? 1 : u][n + square] += states[p][u][n];
-                }
-              }
-            }
-          }
-          states = after;
-        }
-        for (std::size_t n = 0; n < kTerms; ++n) {
-          total[n] += words * (states[m][0][n] + states[m][1][n]);
-        }
-      }
-    }
-    return total;
-  };
-  const Series all = shells(3, -1);
-  const Series with_fix = shells(2, 1);
-  const Series without_fix = shells(1, 0);
+  const auto all = fuzz::shells_in_box(3, -1);
+  const auto with_fix = fuzz::shells_in_box(2, 1);
+  const auto without_fix = fuzz::shells_in_box(1, 0);
   EXPECT_EQ(all[32], kLeechShell4);
   EXPECT_EQ(all[48], kLeechShell6);
   EXPECT_EQ(all[64], kLeechShell8);

@@ -27,6 +27,7 @@
 #include "quantproof/qp.h"
 #include "quantproof/ref/leech.h"
 #include "tests/levels.h"
+#include "tests/long_tier.h"
 
 namespace quantproof {
 namespace {
@@ -36,11 +37,6 @@ using fuzz::LeechPoints;
 using fuzz::LeechRow;
 
 constexpr std::int32_t kPoison = -77'777;
-
-bool long_tier() {
-  const char* value = std::getenv("QUANTPROOF_LONG");
-  return value != nullptr && std::string(value) == "1";
-}
 
 // Forces a level while it lives.
 class ForcedLevel {
@@ -112,7 +108,7 @@ std::vector<std::int32_t> decode(const std::vector<std::int32_t>& points) {
 class LeechFastFamily : public testing::TestWithParam<LeechFamily> {};
 
 TEST_P(LeechFastFamily, IsTheSplitReferenceOnEveryLevel) {
-  const std::size_t n = long_tier() ? 135'000 : 6'000;
+  const std::size_t n = tests::long_tier() ? 135'000 : 6'000;
   LeechPoints source(20'260'831 + static_cast<std::uint64_t>(GetParam()));
   for (std::size_t done = 0; done < n; done += 3'000) {
     const auto points = make_points(source, GetParam(), 3'000);
@@ -128,7 +124,7 @@ TEST_P(LeechFastFamily, IsTheSplitReferenceOnEveryLevel) {
 
 TEST_P(LeechFastFamily, IsTheLiteralReferenceOnEveryLevel) {
   LeechPoints source(7 + static_cast<std::uint64_t>(GetParam()));
-  const auto points = make_points(source, GetParam(), long_tier() ? 5'000 : 400);
+  const auto points = make_points(source, GetParam(), tests::long_tier() ? 5'000 : 400);
   std::vector<std::int32_t> expected(points.size());
   ASSERT_EQ(
       ref::leech_nearest(points.data(), points.size() / kLeechDimension, expected.data(), nullptr),
@@ -150,7 +146,7 @@ template <std::size_t kLanes>
 void expect_portable_lanes_agree() {
   using Batch = fast::HWY_NAMESPACE::LeechBatch<fast::HWY_NAMESPACE::PortableLeechTags<kLanes>>;
   const auto batch = std::make_unique<Batch>();
-  const auto points = mixed_points(99, Batch::kChunkPoints * (long_tier() ? 100 : 6));
+  const auto points = mixed_points(99, Batch::kChunkPoints * (tests::long_tier() ? 100 : 6));
   const auto expected = split_reference(points);
   std::vector<std::int32_t> got(points.size(), kPoison);
   const std::size_t step = kLeechDimension * Batch::kChunkPoints;
@@ -185,7 +181,7 @@ TEST(LeechFast, EveryMinimalVectorIsItsOwnNearestPoint) {
 TEST(LeechFast, SampledVectorsOfNorm6And8AreTheirOwnNearestPoints) {
   LeechPoints source(68);
   std::vector<std::int32_t> vectors;
-  for (int i = 0; i < (long_tier() ? 1'000'000 : 50'000); ++i) {
+  for (int i = 0; i < (tests::long_tier() ? 1'000'000 : 50'000); ++i) {
     const LeechRow row = source.short_vector(3 + i % 12);
     vectors.insert(vectors.end(), row.begin(), row.end());
   }
@@ -218,7 +214,7 @@ TEST(LeechFast, HalfIntegerPoints) {
                                       -6, -5, -4, 4,  -8, -4, 0, -2, 4,  1,  -7, -8, -4, 3, -8, 8,
                                       4,  -4, -4, -8, 2,  4,  3, -2, -3, -2, 3,  -7, -7, 6, -5, -2};
   LeechPoints source(2);
-  while (points.size() < kLeechDimension * (long_tier() ? 200'000 : 5'000)) {
+  while (points.size() < kLeechDimension * (tests::long_tier() ? 200'000 : 5'000)) {
     points.push_back(source.between(-8, 8));
   }
   for (auto& y : points) y *= kLeechUnit / 2;
@@ -408,7 +404,7 @@ TEST(LeechFast, RefusesFloatsThatAreNotFiniteOrOutOfRange) {
 TEST(LeechFast, FloatPointsAreRoundedToNearestEven) {
   LeechPoints source(11);
   std::vector<float> points;
-  const std::size_t n = long_tier() ? 20'000 : 2'000;
+  const std::size_t n = tests::long_tier() ? 20'000 : 2'000;
   for (std::size_t i = 0; i < kLeechDimension * n; ++i) {
     const auto bits =
         static_cast<std::uint32_t>(source.between(0, std::numeric_limits<std::int32_t>::max()));

@@ -22,6 +22,7 @@
 #include "fuzz/leech_vectors.h"
 #include "quantproof/ref/leech.h"
 #include "quantproof/ref/leech_certificate.h"
+#include "tests/long_tier.h"
 
 namespace quantproof {
 namespace {
@@ -30,11 +31,6 @@ using fuzz::kLeechFamilies;
 using fuzz::LeechFamily;
 using fuzz::LeechPoints;
 using fuzz::LeechRow;
-
-bool long_tier() {
-  const char* value = std::getenv("QUANTPROOF_LONG");
-  return value != nullptr && std::string(value) == "1";
-}
 
 std::string text_of(const LeechRow& row) {
   std::string text;
@@ -182,7 +178,7 @@ TEST(Leech, DecodesTheWorkedExample) {
 
 // All 196,560 in the long tier, every sixteenth otherwise.
 TEST(Leech, MinimalVectorsDecodeToThemselves) {
-  const int stride = long_tier() ? 1 : 16;
+  const int stride = tests::long_tier() ? 1 : 16;
   int visited = 0;
   int wrong = 0;
   fuzz::visit_minimal_vectors([&](const LeechRow& v) {
@@ -196,7 +192,7 @@ TEST(Leech, MinimalVectorsDecodeToThemselves) {
 
 TEST(Leech, ShortVectorsDecodeToThemselves) {
   LeechPoints points(11);
-  for (int k = 0; k < (long_tier() ? 30000 : 1500); ++k) {
+  for (int k = 0; k < (tests::long_tier() ? 30000 : 1500); ++k) {
     const int shape = k % 15;
     const LeechRow v = points.short_vector(shape);
     ASSERT_EQ(fuzz::leech_product(v, v), shape < 3 ? 32 : shape < 7 ? 48 : 64);
@@ -228,7 +224,7 @@ void expect_one_answer(const LeechRow& y) {
 
 TEST_P(LeechFamilies, OraclesAndCertificateAgree) {
   LeechPoints points(100 + static_cast<std::uint64_t>(GetParam()));
-  for (int k = 0; k < (long_tier() ? 20000 : 300); ++k) {
+  for (int k = 0; k < (tests::long_tier() ? 20000 : 300); ++k) {
     ASSERT_NO_FATAL_FAILURE(expect_one_answer(points.next(GetParam())));
   }
 }
@@ -238,7 +234,7 @@ TEST_P(LeechFamilies, OraclesAndCertificateAgree) {
 TEST_P(LeechFamilies, CertificateJudgesMovedPoints) {
   LeechPoints points(200 + static_cast<std::uint64_t>(GetParam()));
   int rejected = 0;
-  const int count = long_tier() ? 5000 : 150;
+  const int count = tests::long_tier() ? 5000 : 150;
   for (int k = 0; k < count; ++k) {
     const LeechRow y = points.next(GetParam());
     const ref::LeechNearest nearest = ref::find_nearest_leech_point(y.data());
@@ -319,7 +315,7 @@ void visit_facet_products(const LeechRow& r, const Visit& visit) {
 
 TEST(LeechCertificate, GroupedShapesAreAllFacetVectors) {
   LeechPoints points(17);
-  for (int k = 0; k < (long_tier() ? 64 : 3); ++k) {
+  for (int k = 0; k < (tests::long_tier() ? 64 : 3); ++k) {
     const LeechRow y = points.next(kLeechFamilies[static_cast<std::size_t>(k) % 8]);
     const LeechRow x =
         k % 2 == 0 ? ref::find_nearest_leech_point(y.data()).point : points.lattice_point(20);

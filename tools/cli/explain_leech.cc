@@ -13,6 +13,7 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
+#include "fast/leech_fixed.h"
 #include "fuzz/leech_vectors.h"
 #include "quantproof/qp.h"
 #include "quantproof/ref/leech.h"
@@ -79,18 +80,10 @@ Row read_point(const std::string& input) {
   }
   std::array<float, kLeechDimension> floats{};
   for (std::size_t i = 0; i < kLeechDimension; ++i) floats[i] = parse<float>(words[i]);
-  // leech.md 7.1: exact in binary64, then to the nearest integer; floor keeps the rounding mode
-  // out.
-  Row unused{};
-  qp_location where{};
-  const qp_status status = ref::leech_nearest_f32(floats.data(), 1, unused.data(), &where);
-  if (status != QP_OK) refuse(status, where, sizeof(float));
   for (std::size_t i = 0; i < kLeechDimension; ++i) {
-    const double scaled = static_cast<double>(floats[i]) * kLeechUnit;
-    const double low = std::floor(scaled);
-    const auto floor = static_cast<std::int32_t>(low);
-    const bool up = scaled - low > 0.5 || (scaled - low == 0.5 && floor % 2 != 0);
-    y[i] = floor + (up ? 1 : 0);
+    const qp_status status = fast::leech_coordinate_status(floats[i]);
+    if (status != QP_OK) refuse(status, {0, sizeof(float) * i, "coordinate"}, sizeof(float));
+    y[i] = fast::leech_fixed_point(floats[i]);
   }
   return y;
 }
