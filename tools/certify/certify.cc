@@ -122,6 +122,7 @@ std::string quote(const std::string& word) {
 std::string reproduce_command(const Request& request, const TargetSpec& target,
                               const Claim& claim) {
   std::string command = "quantproof certify";
+  if (request.encoder) command += " --encoder";
   if (!target.builtin) command += " --target " + quote(request.target_text);
   if (claim.format == "iq3_xxs" || claim.format == "e8_iq3" || claim.format == "leech" ||
       claim.format == "kaiju1") {
@@ -159,8 +160,31 @@ void add_format_jobs(const Request& request, const TargetSpec& target, qp_format
   }
 }
 
+// The claims about an encoder as a black box, of every format that it has.
+void add_encoder_jobs(const Request& request, const TargetSpec& target,
+                      const std::vector<qp_format>& formats, std::vector<Job>& jobs) {
+  CheckInput input;
+  input.seed = request.seed;
+  input.seconds = request.seconds;
+  std::string missing;
+  for (const qp_format format : formats) {
+    input.encoders.push_back(target.builtin ? builtin_encoder(format)
+                                            : library_encoder(target, format));
+    if (input.encoders.back() == nullptr) missing = encoder_symbol(target, format);
+  }
+  for (const CheckEntry& entry : encoder_checks()) {
+    jobs.push_back({claim_of(entry.claim), [input, missing, run = entry.run](Situation& situation) {
+                      if (missing.empty()) return run(input, situation);
+                      return Outcome{Verdict::kNotExercised,
+                                     fmt::format("the library has no symbol {}", missing)};
+                    }});
+  }
+}
+
 // Claims about the library itself: general checks and proofs, for the formats asked for.
-void add_builtin_jobs(const Request& request, const Subjects& subjects, std::vector<Job>& jobs) {
+void add_builtin_jobs(const Request& request, const TargetSpec& target, const Subjects& subjects,
+                      std::vector<Job>& jobs) {
+  if (!subjects.formats.empty()) add_encoder_jobs(request, target, subjects.formats, jobs);
   std::vector<CheckEntry> checks = general_checks();
   for (const auto& more : {iq3_encode_checks(), leech_checks(), kaiju1_checks()}) {
     checks.insert(checks.end(), more.begin(), more.end());
@@ -194,16 +218,18 @@ void add_builtin_jobs(const Request& request, const Subjects& subjects, std::vec
   }
 }
 
-nlohmann::ordered_json describe_target(const TargetSpec& target,
+nlohmann::ordered_json describe_target(const Request& request, const TargetSpec& target,
                                        const std::vector<qp_format>& formats, std::string& text) {
   if (target.builtin) {
-    text = fmt::format("fast: the built-in decoder, libquantproof {}", qp_version());
+    text = fmt::format("fast: the built-in {}, libquantproof {}",
+                       request.encoder ? "encoder" : "decoder", qp_version());
     return {{"kind", "fast"}};
   }
   const std::string path = library_path(target.path);
   const std::string digest = sha256_of_file(path);
   if (digest.empty()) throw UnreadableError(fmt::format("cannot read {}", target.path));
-  const std::string symbol = symbol_for(target, formats.front());
+  const std::string symbol = request.encoder ? encoder_symbol(target, formats.front())
+                                             : symbol_for(target, formats.front());
   text = fmt::format("{} in {}\n          preset {}, SHA-256 {}", symbol, target.path,
                      preset_name(target.preset), digest);
   return {{"kind", "lib"},
@@ -217,13 +243,18 @@ nlohmann::ordered_json describe_target(const TargetSpec& target,
 
 Certificate certify(const Request& request) {
   const TargetSpec target = parse_target(request.target_text);
-  const Subjects subjects = subjects_of(request, target);
+  Subjects subjects = subjects_of(request, target);
+  if (request.encoder) {
+    if (subjects.formats.empty()) throw UsageError("--encoder is for iq3_xxs and e8_iq3");
+    subjects.leech = false;
+    subjects.kaiju1 = false;
+  }
   const auto profiles = profiles_of(request, target);
 
   Certificate certificate;
   certificate.profile = profiles.size() == 1 ? profile_name(profiles.front()) : "all";
   certificate.seed = request.seed;
-  certificate.target = describe_target(target, subjects.formats, certificate.target_text);
+  certificate.target = describe_target(request, target, subjects.formats, certificate.target_text);
   if (target.builtin) {
     for (std::size_t i = 0; i < qp_level_count(); ++i) {
       if (qp_level_supported(i) != 0) {
@@ -235,10 +266,14 @@ Certificate certify(const Request& request) {
   }
 
   std::vector<Job> jobs;
-  for (const qp_format format : subjects.formats) {
-    add_format_jobs(request, target, format, profiles, jobs, certificate);
+  if (request.encoder) {
+    add_encoder_jobs(request, target, subjects.formats, jobs);
+  } else {
+    for (const qp_format format : subjects.formats) {
+      add_format_jobs(request, target, format, profiles, jobs, certificate);
+    }
+    if (target.builtin) add_builtin_jobs(request, target, subjects, jobs);
   }
-  if (target.builtin) add_builtin_jobs(request, subjects, jobs);
   std::stable_sort(jobs.begin(), jobs.end(),
                    [](const Job& a, const Job& b) { return rank(a.claim) < rank(b.claim); });
   if (!request.claims.empty()) {

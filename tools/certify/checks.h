@@ -14,16 +14,18 @@
 
 #include "quantproof/status.h"
 #include "tools/certify/decoder.h"
+#include "tools/certify/encoder.h"
 #include "tools/certify/isolate.h"
 
 namespace quantproof::certify {
 
 struct CheckInput {
-  Decoder* decoder = nullptr;  // null for checks that do not run one
+  Decoder* decoder = nullptr;                      // null for checks that do not run one
   qp_format format = QP_IQ3_XXS;
   std::vector<qp_profile> profiles;
   std::uint64_t seed = 1;
   double seconds = 1.0;  // for random checks: how long to go on, at least their minimum
+  std::vector<std::shared_ptr<Encoder>> encoders = {};  // of encoder_checks(): one per format
 };
 
 inline Outcome fail(std::string detail) { return {Verdict::kFail, std::move(detail)}; }
@@ -62,6 +64,9 @@ std::vector<CheckEntry> leech_checks();
 
 // The checks of the encoder of IQ3_XXS and E8/IQ3, and of the rotation of rows.
 std::vector<CheckEntry> iq3_encode_checks();
+
+// The checks of an encoder as a black box.
+std::vector<CheckEntry> encoder_checks();
 
 // The checks of KAIJU1.
 std::vector<CheckEntry> kaiju1_checks();
