@@ -19,9 +19,7 @@
 namespace quantproof {
 namespace {
 
-using certify::Comparer;
-
-void expect_case(const certify::VectorCase& vector, const Comparer::Expected& want,
+void expect_case(const certify::VectorCase& vector, const certify::Answer& want,
                  qp_status status, const qp_location& where, const std::vector<float>& out) {
   EXPECT_EQ(status, want.status) << vector.id;
   if (want.status != QP_OK) {

@@ -23,9 +23,12 @@ struct Job {
   std::function<Outcome(Situation&)> run;
 };
 
-std::vector<qp_profile> profiles_of(const Request& request, const TargetSpec& target) {
+std::vector<qp_profile> profiles_of(const Request& request, const TargetSpec& target,
+                                    const Decoder* command) {
   if (request.profile) return {*request.profile};
   if (target.builtin) return {QP_PROFILE_STRICT, QP_PROFILE_GGML, QP_PROFILE_COLIBRI};
+  // A command says in its greeting whether it can refuse what strict refuses.
+  if (command != nullptr) return {command->has_status() ? QP_PROFILE_STRICT : QP_PROFILE_GGML};
   switch (target.preset) {
     case Preset::kGgml:
       return {QP_PROFILE_GGML};
@@ -60,7 +63,11 @@ Subjects subjects_of(const Request& request, const TargetSpec& target) {
     return subjects;
   }
   if (subjects.leech || subjects.kaiju1) {
-    throw UsageError("leech and kaiju1 are for the built-in code: a library decodes blocks");
+    throw UsageError("leech and kaiju1 are for the built-in code: other targets decode blocks");
+  }
+  if (!target.command.empty()) {
+    if (subjects.formats.size() != 1) throw UsageError("a command needs exactly one --format");
+    return subjects;
   }
   if (target.preset == Preset::kQp) {
     if (subjects.formats.size() != 1) {
@@ -132,10 +139,11 @@ std::string reproduce_command(const Request& request, const TargetSpec& target,
 }
 
 void add_format_jobs(const Request& request, const TargetSpec& target, qp_format format,
-                     const std::vector<qp_profile>& profiles, std::vector<Job>& jobs,
+                     const std::vector<qp_profile>& profiles,
+                     const std::shared_ptr<Decoder>& decoder, std::vector<Job>& jobs,
                      Certificate& certificate) {
-  std::shared_ptr<Decoder> decoder =
-      target.builtin ? builtin_decoder(format) : library_decoder(target, format);
+  const auto coverage = std::make_shared<Coverage>(format);
+  if (decoder != nullptr) certificate.coverage.push_back(coverage);
   for (const CheckEntry& entry : format_checks(format)) {
     if (entry.builtin_only && !target.builtin) continue;
     const Claim* claim = claim_of(entry.claim);
@@ -152,8 +160,16 @@ void add_format_jobs(const Request& request, const TargetSpec& target, qp_format
           "{} does not apply: the target has no status to refuse input with", entry.claim));
       continue;
     }
-    const CheckInput input{decoder.get(), format, profiles, request.seed, request.seconds};
-    jobs.push_back({claim, [decoder, input, run = entry.run](Situation& situation) {
+    if (entry.needs_memory && !decoder->shares_memory()) {
+      certificate.notes.push_back(
+          fmt::format("{} does not apply: guard pages cannot watch the memory of another process",
+                      entry.claim));
+      continue;
+    }
+    const CheckInput input{decoder.get(), format,          profiles,
+                           request.seed,  request.seconds, request.reference,
+                           coverage.get()};
+    jobs.push_back({claim, [decoder, coverage, input, run = entry.run](Situation& situation) {
                       return run(input, situation);
                     }});
   }
@@ -195,7 +211,12 @@ void add_builtin_jobs(const Request& request, const Subjects& subjects, std::vec
 }
 
 nlohmann::ordered_json describe_target(const TargetSpec& target,
-                                       const std::vector<qp_format>& formats, std::string& text) {
+                                       const std::vector<qp_format>& formats,
+                                       const Decoder* command, std::string& text) {
+  if (command != nullptr) {
+    text = fmt::format("{}\n          command {}, protocol 1", command->name(), target.command);
+    return {{"kind", "cmd"}, {"command", target.command}, {"name", command->name()}};
+  }
   if (target.builtin) {
     text = fmt::format("fast: the built-in decoder, libquantproof {}", qp_version());
     return {{"kind", "fast"}};
@@ -218,12 +239,17 @@ nlohmann::ordered_json describe_target(const TargetSpec& target,
 Certificate certify(const Request& request) {
   const TargetSpec target = parse_target(request.target_text);
   const Subjects subjects = subjects_of(request, target);
-  const auto profiles = profiles_of(request, target);
+  std::shared_ptr<Decoder> command;
+  if (!target.command.empty()) {
+    command = command_decoder(target, subjects.formats.front(), request.call_limit);
+  }
+  const auto profiles = profiles_of(request, target, command.get());
 
   Certificate certificate;
   certificate.profile = profiles.size() == 1 ? profile_name(profiles.front()) : "all";
   certificate.seed = request.seed;
-  certificate.target = describe_target(target, subjects.formats, certificate.target_text);
+  certificate.target =
+      describe_target(target, subjects.formats, command.get(), certificate.target_text);
   if (target.builtin) {
     for (std::size_t i = 0; i < qp_level_count(); ++i) {
       if (qp_level_supported(i) != 0) {
@@ -236,7 +262,11 @@ Certificate certify(const Request& request) {
 
   std::vector<Job> jobs;
   for (const qp_format format : subjects.formats) {
-    add_format_jobs(request, target, format, profiles, jobs, certificate);
+    std::shared_ptr<Decoder> decoder = command;
+    if (decoder == nullptr) {
+      decoder = target.builtin ? builtin_decoder(format) : library_decoder(target, format);
+    }
+    add_format_jobs(request, target, format, profiles, decoder, jobs, certificate);
   }
   if (target.builtin) add_builtin_jobs(request, subjects, jobs);
   std::stable_sort(jobs.begin(), jobs.end(),
@@ -254,17 +284,21 @@ Certificate certify(const Request& request) {
     certificate.notes.clear();
   }
 
+  // Our own claims may be long between two cases: proofs.
+  const auto call_limit = target.builtin ? std::chrono::milliseconds(0) : request.call_limit;
   const auto limit = std::chrono::seconds(kClaimLimitSeconds + static_cast<long>(request.seconds));
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (request.progress) request.progress(jobs[i].claim->id, i + 1, jobs.size());
     const auto start = std::chrono::steady_clock::now();
     ClaimResult result;
     result.claim = jobs[i].claim;
-    result.outcome = run_isolated(limit, jobs[i].run);
+    result.outcome =
+        command != nullptr ? run_here(jobs[i].run) : run_isolated(limit, jobs[i].run, call_limit);
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     result.reproduce = reproduce_command(request, target, *jobs[i].claim);
     certificate.claims.push_back(std::move(result));
+    if (request.stop_at_failure && certificate.exit_code() != 0) break;
   }
   return certificate;
 }

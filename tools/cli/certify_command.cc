@@ -21,6 +21,7 @@ struct CertifyOptions {
   std::string json;
   std::uint64_t seed = 1;
   double seconds = 1.0;
+  double timeout = 10.0;
   bool force = false;
 };
 
@@ -56,6 +57,7 @@ int run_certify(const CertifyOptions& options) {
   request.claims = options.claims;
   request.seed = options.seed;
   request.seconds = options.seconds;
+  request.call_limit = std::chrono::milliseconds(static_cast<long>(1000 * options.timeout));
   Progress progress;
   request.progress = [&](const std::string& claim, std::size_t number, std::size_t total) {
     progress.show(claim, number, total);
@@ -79,8 +81,9 @@ void add_certify_command(CLI::App& app, Session& session) {
   command
       ->add_option(
           "--target", options->target,
-          "fast (the built-in decoder), or\n"
-          "lib:PATH[,preset=ggml|qp|colibri][,symbol=NAME]: a function of a shared library")
+          "fast (the built-in decoder),\n"
+          "lib:PATH[,preset=ggml|qp|colibri][,symbol=NAME]: a function of a shared library, or\n"
+          "cmd:COMMAND: a program that speaks the protocol of spec/target_protocol.md")
       ->capture_default_str()
       ->group("What to certify");
   command
@@ -90,7 +93,8 @@ void add_certify_command(CLI::App& app, Session& session) {
   command
       ->add_option("--profile", options->profile,
                    "strict, ggml or colibri: the treatment of unusual scales\n"
-                   "[fast: all three; lib: ggml and colibri for those presets, strict for qp]")
+                   "[fast: all three; lib: ggml and colibri for those presets, strict for qp;\n"
+                   "cmd: strict if it can refuse, else ggml]")
       ->group("What to certify");
   command->add_option("--claim", options->claims, "Only this claim; may be repeated")
       ->group("What to certify");
@@ -102,6 +106,12 @@ void add_certify_command(CLI::App& app, Session& session) {
                    "Least time of each random check, beyond its minimum of cases")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 86400.0))
+      ->group("How long, how random");
+  command
+      ->add_option("--timeout", options->timeout,
+                   "Seconds that lib: and cmd: have for one call; a command has 60 to start")
+      ->capture_default_str()
+      ->check(CLI::Range(0.01, 86400.0))
       ->group("How long, how random");
   command
       ->add_option("--json", options->json,
