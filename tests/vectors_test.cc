@@ -13,6 +13,7 @@
 #include "quantproof/ref/half.h"
 #include "quantproof/ref/transcode.h"
 #include "tests/levels.h"
+#include "tools/certify/decoder.h"
 #include "tools/certify/sha256.h"
 #include "tools/certify/spec_data.h"
 

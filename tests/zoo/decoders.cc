@@ -524,7 +524,7 @@ EXPORT void padded_blocks(const void* in, float* out, std::int64_t n) {
 }
 EXPORT void wide_rows(const void* in, float* out, std::int64_t n) {
   decode(in, out, n, Ways{});
-  if (n > 4096) out[4096] = 0;
+  if (n > 4096) std::fill(out + 4096, out + n, 0.0f);
 }
 EXPORT void sixteen_bit_width(const void* in, float* out, std::int64_t n) {
   decode(in, out, static_cast<std::uint16_t>(n), Ways{});

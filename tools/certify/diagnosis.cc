@@ -180,14 +180,6 @@ const std::vector<Slip>& slips() {
        [](Model& m, qp_format) {
          m.signs = [](std::uint32_t field) { return field | (field & 0x40u) << 1; };
        }},
-      {"all signs ignored",
-       [](Model& m, qp_format) { m.signs = [](std::uint32_t) { return 0u; }; }},
-      {"all signs inverted",
-       [](Model& m, qp_format) {
-         m.signs = [](std::uint32_t field) {
-           return ~(field | static_cast<std::uint32_t>(std::popcount(field) % 2) << 7) & 0xFFu;
-         };
-       }},
       {"the signs of a group in reverse order",
        [](Model& m, qp_format) {
          m.signs = [](std::uint32_t field) {
@@ -331,6 +323,14 @@ const std::vector<Slip>& slips() {
            return std::bit_cast<std::uint32_t>(rounded(as_float(bits), 8));
          };
        }},
+      {"all signs ignored",
+       [](Model& m, qp_format) { m.signs = [](std::uint32_t) { return 0u; }; }},
+      {"all signs inverted",
+       [](Model& m, qp_format) {
+         m.signs = [](std::uint32_t field) {
+           return ~(field | static_cast<std::uint32_t>(std::popcount(field) % 2) << 7) & 0xFFu;
+         };
+       }},
       {"subnormal scales decoded exactly, which profile colibri does not",
        [](Model&, qp_format) {}},
       {"small values flushed to zero",
@@ -423,6 +423,7 @@ std::vector<Place> places_of(const WrongRow& row) {
 std::string common_trait(const std::vector<Place>& places, const std::vector<bool>& wrong,
                          std::size_t n_wrong) {
   std::string best;
+  std::string others;  // traits of the same number of values
   std::size_t best_size = places.size();
   for (const Trait& trait : traits()) {
     long label = -1;
@@ -436,15 +437,20 @@ std::string common_trait(const std::vector<Place>& places, const std::vector<boo
     if (!shared) continue;
     const auto size = static_cast<std::size_t>(std::count_if(
         places.begin(), places.end(), [&](const Place& p) { return trait.of(p) == label; }));
-    if (size >= best_size) continue;
-    best_size = size;
+    if (size > best_size || size == places.size()) continue;
     const bool component = &trait == &traits().front();
-    best = fmt::format(fmt::runtime(trait.name), component ? label / 4 : label,
-                       component ? label % 4 : 0);
-    best = size == n_wrong ? ", exactly those of " + best
-                           : fmt::format(", among the {} of {}", size, best);
+    const std::string name = fmt::format(fmt::runtime(trait.name), component ? label / 4 : label,
+                                         component ? label % 4 : 0);
+    if (size == best_size) {
+      others += (others.empty() ? "; also: " : ", ") + name;
+      continue;
+    }
+    best_size = size;
+    others.clear();
+    best = size == n_wrong ? ", exactly those of " + name
+                           : fmt::format(", among the {} of {}", size, name);
   }
-  return best;
+  return best + others;
 }
 
 // What happened to the wrong values, where it is the same to all of them.
@@ -515,7 +521,19 @@ Diagnosis diagnose(const WrongRow& row) {
     Model model = model_of(row.format);
     slip.apply(model, row.format);
     if (!gives(model, row)) continue;
-    diagnosis.slip = slip.name;
+    // One row may not tell them apart.
+    diagnosis.slip += (diagnosis.slip.empty() ? "" : "; or ") + std::string(slip.name);
+  }
+  if (!diagnosis.slip.empty()) return diagnosis;
+  // Stores or loads that missed their place: all values that stayed inside the row are moved.
+  for (const std::size_t by : {1u, 2u, 3u, 4u, 8u, 256u}) {
+    if (by >= row.got.size()) break;
+    const bool early = std::equal(row.want.begin() + static_cast<std::ptrdiff_t>(by),
+                                  row.want.end(), row.got.begin());
+    const bool late = std::equal(row.got.begin() + static_cast<std::ptrdiff_t>(by), row.got.end(),
+                                 row.want.begin());
+    if (!early && !late) continue;
+    diagnosis.slip = fmt::format("values {} places too {}", by, early ? "early" : "late");
     return diagnosis;
   }
   if (row.previous.size() >= row.got.size() &&

@@ -96,8 +96,8 @@ Text read_text(qp_format format) {
       }
     }
     // "| 7-13 | sign field of group 1 |" and "| 28-31 | scale code s |"
-    const std::size_t dash = line.find('-');
-    if (begins(line, "| ") && cells[0] >= 0 && dash != std::string::npos) {
+    const std::size_t dash = line.find_first_not_of("0123456789", 2);
+    if (begins(line, "| ") && cells[0] >= 0 && dash != std::string::npos && line[dash] == '-') {
       const Piece bits{static_cast<std::size_t>(cells[0]),
                        std::stoul(line.substr(dash + 1)) - static_cast<std::size_t>(cells[0]) + 1};
       const std::string sign = "sign field of group ";
