@@ -150,7 +150,12 @@ std::string describe_end(int status) {
     const int signal = WTERMSIG(status);
     return fmt::format("signal {} ({})", signal, strsignal(signal));
   }
-  return fmt::format("exit status {}", WEXITSTATUS(status));
+  const int code = WEXITSTATUS(status);
+  if (code > 128 && code < 128 + NSIG) {
+    return fmt::format("exit status {}, which is how a shell tells of signal {} ({})", code,
+                       code - 128, strsignal(code - 128));
+  }
+  return fmt::format("exit status {}", code);
 }
 
 Outcome run_here(const std::function<Outcome(Situation&)>& check) {

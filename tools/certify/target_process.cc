@@ -50,6 +50,14 @@ std::uint32_t read_u32(const std::vector<std::uint8_t>& bytes) {
          std::uint32_t{bytes[3]} << 24;
 }
 
+// Where the command is one program, the shell makes way for it, and its end is what we see.
+std::string shell_command(const std::string& command) {
+  const std::string first_word = command.substr(0, command.find(' '));
+  const bool simple = command.find_first_of(";|&<>()`\n") == std::string::npos &&
+                      first_word.find('=') == std::string::npos;
+  return simple ? "exec " + command : command;
+}
+
 }  // namespace
 
 TargetProcess::TargetProcess(std::string command) : command_(std::move(command)) {}
@@ -63,6 +71,7 @@ void TargetProcess::start() {
     throw std::system_error(errno, std::generic_category(), "pipe2");
   }
   std::fflush(nullptr);
+  const std::string command = shell_command(command_);
   pid_ = fork();
   if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (pid_ == 0) {
@@ -70,7 +79,7 @@ void TargetProcess::start() {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // and with us
     dup2(in[0], STDIN_FILENO);
     dup2(out[1], STDOUT_FILENO);
-    execl("/bin/sh", "sh", "-c", command_.c_str(), static_cast<char*>(nullptr));
+    execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
     _exit(127);
   }
   setpgid(pid_, pid_);  // also here: whoever comes first

@@ -90,4 +90,5 @@ def main():
         answers.flush()
 
 
-main()
+if __name__ == "__main__":
+    main()
