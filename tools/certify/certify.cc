@@ -9,7 +9,7 @@
 #include "quantproof/qp.h"
 #include "tools/certify/checks.h"
 #include "tools/certify/proof_checks.h"
-#include "tools/certify/sha256.h"
+#include "tools/certify/target.h"
 
 namespace quantproof::certify {
 
@@ -22,23 +22,6 @@ struct Job {
   const Claim* claim;
   std::function<Outcome(Situation&)> run;
 };
-
-std::vector<qp_profile> profiles_of(const Request& request, const TargetSpec& target,
-                                    const Decoder* command) {
-  if (request.profile) return {*request.profile};
-  if (target.builtin) return {QP_PROFILE_STRICT, QP_PROFILE_GGML, QP_PROFILE_COLIBRI};
-  // A command says in its greeting whether it can refuse what strict refuses.
-  if (command != nullptr) return {command->has_status() ? QP_PROFILE_STRICT : QP_PROFILE_GGML};
-  switch (target.preset) {
-    case Preset::kGgml:
-      return {QP_PROFILE_GGML};
-    case Preset::kColibri:
-      return {QP_PROFILE_COLIBRI};
-    case Preset::kQp:
-      break;
-  }
-  return {QP_PROFILE_STRICT};
-}
 
 // What is certified: block formats, and the Leech lattice beside them.
 struct Subjects {
@@ -75,14 +58,8 @@ Subjects subjects_of(const Request& request, const TargetSpec& target) {
     }
     return subjects;
   }
-  const qp_format format = target.preset == Preset::kGgml ? QP_IQ3_XXS : QP_E8_IQ3;
-  for (const qp_format wanted : subjects.formats) {
-    if (wanted != format) {
-      throw UsageError(fmt::format("preset {} decodes {}, not {}", preset_name(target.preset),
-                                   format_name(format), format_name(wanted)));
-    }
-  }
-  return {{format}, false, false};
+  if (subjects.formats.empty()) subjects.formats = {format_of(target.preset)};
+  return subjects;
 }
 
 // Whether a claim says something of what is certified. Those about the proofs always do.
@@ -107,24 +84,6 @@ const Claim* claim_of(const std::string& id) {
 
 // The rank of a claim in claims.json, which is the order of every report.
 std::size_t rank(const Claim* claim) { return static_cast<std::size_t>(claim - claims().data()); }
-
-std::string quote(const std::string& word) {
-  const bool plain =
-      !word.empty() &&
-      word.find_first_not_of(
-          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./") ==
-          std::string::npos;
-  if (plain) return word;
-  std::string quoted = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "'";
-}
 
 std::string reproduce_command(const Request& request, const TargetSpec& target,
                               const Claim& claim) {
@@ -210,46 +169,19 @@ void add_builtin_jobs(const Request& request, const Subjects& subjects, std::vec
   }
 }
 
-nlohmann::ordered_json describe_target(const TargetSpec& target,
-                                       const std::vector<qp_format>& formats,
-                                       const Decoder* command, std::string& text) {
-  if (command != nullptr) {
-    text = fmt::format("{}\n          command {}, protocol 1", command->name(), target.command);
-    return {{"kind", "cmd"}, {"command", target.command}, {"name", command->name()}};
-  }
-  if (target.builtin) {
-    text = fmt::format("fast: the built-in decoder, libquantproof {}", qp_version());
-    return {{"kind", "fast"}};
-  }
-  const std::string path = library_path(target.path);
-  const std::string digest = sha256_of_file(path);
-  if (digest.empty()) throw UnreadableError(fmt::format("cannot read {}", target.path));
-  const std::string symbol = symbol_for(target, formats.front());
-  text = fmt::format("{} in {}\n          preset {}, SHA-256 {}", symbol, target.path,
-                     preset_name(target.preset), digest);
-  return {{"kind", "lib"},
-          {"path", target.path},
-          {"preset", preset_name(target.preset)},
-          {"symbol", symbol},
-          {"sha256", digest}};
-}
-
 }  // namespace
 
 Certificate certify(const Request& request) {
   const TargetSpec target = parse_target(request.target_text);
   const Subjects subjects = subjects_of(request, target);
-  std::shared_ptr<Decoder> command;
-  if (!target.command.empty()) {
-    command = command_decoder(target, subjects.formats.front(), request.call_limit);
-  }
-  const auto profiles = profiles_of(request, target, command.get());
+  const Target opened = open_target(target, subjects.formats, request.profile, request.call_limit);
+  const auto& profiles = opened.profiles;
 
   Certificate certificate;
   certificate.profile = profiles.size() == 1 ? profile_name(profiles.front()) : "all";
   certificate.seed = request.seed;
-  certificate.target =
-      describe_target(target, subjects.formats, command.get(), certificate.target_text);
+  certificate.target = opened.json;
+  certificate.target_text = opened.text;
   if (target.builtin) {
     for (std::size_t i = 0; i < qp_level_count(); ++i) {
       if (qp_level_supported(i) != 0) {
@@ -262,11 +194,8 @@ Certificate certify(const Request& request) {
 
   std::vector<Job> jobs;
   for (const qp_format format : subjects.formats) {
-    std::shared_ptr<Decoder> decoder = command;
-    if (decoder == nullptr) {
-      decoder = target.builtin ? builtin_decoder(format) : library_decoder(target, format);
-    }
-    add_format_jobs(request, target, format, profiles, decoder, jobs, certificate);
+    add_format_jobs(request, target, format, profiles, opened.decoders.at(format), jobs,
+                    certificate);
   }
   if (target.builtin) add_builtin_jobs(request, subjects, jobs);
   std::stable_sort(jobs.begin(), jobs.end(),
@@ -292,8 +221,8 @@ Certificate certify(const Request& request) {
     const auto start = std::chrono::steady_clock::now();
     ClaimResult result;
     result.claim = jobs[i].claim;
-    result.outcome =
-        command != nullptr ? run_here(jobs[i].run) : run_isolated(limit, jobs[i].run, call_limit);
+    result.outcome = target.command.empty() ? run_isolated(limit, jobs[i].run, call_limit)
+                                            : run_here(jobs[i].run);
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     result.reproduce = reproduce_command(request, target, *jobs[i].claim);

@@ -8,6 +8,7 @@
 
 #include "tools/certify/certify.h"
 #include "tools/cli/command.h"
+#include "tools/cli/progress.h"
 
 namespace quantproof::cli {
 
@@ -25,29 +26,6 @@ struct CertifyOptions {
   bool force = false;
 };
 
-// One line that is rewritten on a terminal; elsewhere a plain line every ten seconds.
-class Progress {
- public:
-  void show(const std::string& claim, std::size_t number, std::size_t total) {
-    const auto now = std::chrono::steady_clock::now();
-    if (terminal_) {
-      fmt::print(stderr, "\r\x1b[K[{}/{}] {}", number, total, claim);
-      std::fflush(stderr);
-    } else if (now - last_ >= std::chrono::seconds(10)) {
-      fmt::print(stderr, "[{}/{}] {}\n", number, total, claim);
-      last_ = now;
-    }
-  }
-
-  void clear() const {
-    if (terminal_) fmt::print(stderr, "\r\x1b[K");
-  }
-
- private:
-  bool terminal_ = isatty(STDERR_FILENO) != 0;
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
-
 int run_certify(const CertifyOptions& options) {
   check_writable(options.json, options.force);
   certify::Request request;
@@ -60,7 +38,7 @@ int run_certify(const CertifyOptions& options) {
   request.call_limit = std::chrono::milliseconds(static_cast<long>(1000 * options.timeout));
   Progress progress;
   request.progress = [&](const std::string& claim, std::size_t number, std::size_t total) {
-    progress.show(claim, number, total);
+    progress.show(fmt::format("[{}/{}] {}", number, total, claim));
   };
   const certify::Certificate certificate = certify::certify(request);
   progress.clear();
