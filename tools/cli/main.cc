@@ -66,6 +66,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   Session session;
   add_certify_command(app, session);
+  add_fuzz_command(app, session);
   add_prove_command(app, session);
   add_explain_command(app, session);
   add_inspect_command(app, session);
