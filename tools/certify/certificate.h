@@ -11,7 +11,9 @@
 #include "nlohmann/json.hpp"
 
 #include "tools/certify/claims.h"
+#include "tools/certify/encoder_digests.h"
 #include "tools/certify/isolate.h"
+#include "tools/certify/measurements.h"
 
 namespace quantproof::certify {
 
@@ -30,6 +32,8 @@ struct Certificate {
   nlohmann::ordered_json target;
   std::string target_text;  // for people
   std::vector<ClaimResult> claims;
+  std::vector<EncoderDigest> encoders;
+  std::vector<Measurement> measurements;
   std::vector<std::string> notes;  // what does not apply to this target, and why
 
   std::size_t count(Verdict verdict) const;

@@ -280,7 +280,8 @@ Certificate certify(const Request& request) {
     for (const std::string& id : request.claims) {
       const bool known = std::any_of(jobs.begin(), jobs.end(),
                                      [&](const Job& job) { return job.claim->id == id; });
-      if (!known) throw UsageError(fmt::format("claim {} is not among those of this target", id));
+      if (!known && !request.skip_unknown_claims)
+        throw UsageError(fmt::format("claim {} is not among those of this target", id));
     }
     std::erase_if(jobs, [&](const Job& job) {
       return std::find(request.claims.begin(), request.claims.end(), job.claim->id) ==
@@ -300,6 +301,12 @@ Certificate certify(const Request& request) {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     result.reproduce = reproduce_command(request, target, *jobs[i].claim);
     certificate.claims.push_back(std::move(result));
+  }
+  if (target.builtin) {
+    certificate.encoders = encoder_digests(subjects.formats, subjects.kaiju1, certificate.notes);
+    if (request.measure) {
+      certificate.measurements = measure_decoders(subjects.formats, subjects.kaiju1, request.seed);
+    }
   }
   return certificate;
 }

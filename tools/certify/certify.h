@@ -23,8 +23,10 @@ struct Request {
   std::vector<std::string> formats;   // empty: all that the target has
   std::optional<qp_profile> profile;  // none: the target's own (see default_profiles)
   std::vector<std::string> claims;    // empty: all that apply
+  bool skip_unknown_claims = false;   // else one that this target lacks is a UsageError
   std::uint64_t seed = 1;
   double seconds = 1.0;  // for each random check, at least its minimum
+  bool measure = false;  // the speed of the built-in decoders, too
   // Called before each claim with its id, its number and how many there are.
   std::function<void(const std::string&, std::size_t, std::size_t)> progress;
 };

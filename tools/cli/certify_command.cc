@@ -8,6 +8,7 @@
 
 #include "tools/certify/certify.h"
 #include "tools/cli/command.h"
+#include "tools/cli/report_files.h"
 
 namespace quantproof::cli {
 
@@ -19,10 +20,10 @@ struct CertifyOptions {
   bool encoder = false;
   std::string profile;
   std::vector<std::string> claims;
-  std::string json;
   std::uint64_t seed = 1;
   double seconds = 1.0;
-  bool force = false;
+  bool measure = false;
+  ReportFiles reports;
 };
 
 // One line that is rewritten on a terminal; elsewhere a plain line every ten seconds.
@@ -49,7 +50,7 @@ class Progress {
 };
 
 int run_certify(const CertifyOptions& options) {
-  check_writable(options.json, options.force);
+  check_report_files(options.reports);
   certify::Request request;
   request.target_text = options.target;
   request.encoder = options.encoder;
@@ -58,14 +59,14 @@ int run_certify(const CertifyOptions& options) {
   request.claims = options.claims;
   request.seed = options.seed;
   request.seconds = options.seconds;
+  request.measure = options.measure;
   Progress progress;
   request.progress = [&](const std::string& claim, std::size_t number, std::size_t total) {
     progress.show(claim, number, total);
   };
   const certify::Certificate certificate = certify::certify(request);
   progress.clear();
-  if (!options.json.empty()) write_json(options.json, to_json(certificate));
-  if (options.json != "-") {
+  if (!write_certificate_reports(options.reports, to_json(certificate))) {
     fmt::print("{}", to_text(certificate, use_colour(STDOUT_FILENO)));
   }
   return certificate.exit_code();
@@ -111,10 +112,10 @@ void add_certify_command(CLI::App& app, Session& session) {
       ->check(CLI::Range(0.0, 86400.0))
       ->group("How long, how random");
   command
-      ->add_option("--json", options->json,
-                   "Write the certificate to FILE, or to standard output for -")
-      ->group("Reports");
-  command->add_flag("--force", options->force, "Overwrite report files")->group("Reports");
+      ->add_flag("--measure", options->measure,
+                 "Measure the speed of the built-in decoders next to the reference")
+      ->group("How long, how random");
+  add_report_options(*command, options->reports, "the certificate", true);
   command->callback(
       [options, &session] { session.run = [options] { return run_certify(*options); }; });
 }

@@ -30,7 +30,10 @@ struct Session {
 
 void add_certify_command(CLI::App& app, Session& session);
 void add_prove_command(CLI::App& app, Session& session);
+void add_gate_command(CLI::App& app, Session& session);
+void add_report_command(CLI::App& app, Session& session);
 void add_explain_command(CLI::App& app, Session& session);
+void add_diff_command(CLI::App& app, Session& session);
 void add_inspect_command(CLI::App& app, Session& session);
 void add_vectors_command(CLI::App& app, Session& session);
 
@@ -41,7 +44,8 @@ bool use_colour(int file_descriptor);
 // output and always fine.
 void check_writable(const std::string& path, bool force);
 
-// Writes JSON to standard output ("-") or to PATH.partial, which is then renamed.
+// Writes text to standard output ("-") or to PATH.partial, which is then renamed.
+void write_text(const std::string& path, const std::string& text);
 void write_json(const std::string& path, const nlohmann::ordered_json& json);
 
 }  // namespace quantproof::cli

@@ -24,9 +24,7 @@ void check_writable(const std::string& path, bool force) {
   throw certify::UsageError(fmt::format("{} exists; --force overwrites it", path));
 }
 
-void write_json(const std::string& path, const nlohmann::ordered_json& json) {
-  const std::string text =
-      json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+void write_text(const std::string& path, const std::string& text) {
   if (path == "-") {
     fmt::print("{}", text);
     return;
@@ -41,6 +39,11 @@ void write_json(const std::string& path, const nlohmann::ordered_json& json) {
     throw certify::UnreadableError(fmt::format("cannot write {}", path));
   }
   std::filesystem::rename(partial, path);
+}
+
+void write_json(const std::string& path, const nlohmann::ordered_json& json) {
+  write_text(path,
+             json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
 namespace {
@@ -67,7 +70,10 @@ int run(int argc, char** argv) {
   Session session;
   add_certify_command(app, session);
   add_prove_command(app, session);
+  add_gate_command(app, session);
+  add_report_command(app, session);
   add_explain_command(app, session);
+  add_diff_command(app, session);
   add_inspect_command(app, session);
   add_vectors_command(app, session);
   // Known before parsing, so that even a wrong command line is answered in JSON.
