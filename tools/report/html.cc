@@ -32,7 +32,10 @@ std::string escaped(const std::string& text) {
         out += "&quot;";
         break;
       default:
-        out += c;
+        // HTML has no way to write most control characters.
+        out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t'
+                   ? std::string("\xEF\xBF\xBD")
+                   : std::string{c};
     }
   }
   return out;
@@ -89,6 +92,32 @@ class Page {
 
   void fact(const char* name, const std::string& html) {
     put("<dt>{}</dt><dd>{}</dd>\n", name, html);
+  }
+
+  // On a narrow screen the rows of a table become cards, and the roles keep it a table for those
+  // who have it read to them. `numbers`: the columns that hold numbers.
+  void begin_table(const char* caption, std::initializer_list<const char*> columns,
+                   const std::set<std::size_t>& numbers) {
+    put("<table class=\"cards\" role=\"table\">\n");
+    if (*caption != '\0') put("<caption>{}</caption>\n", caption);
+    put("<thead role=\"rowgroup\"><tr role=\"row\">");
+    std::size_t i = 0;
+    for (const char* column : columns) {
+      put("<th scope=\"col\" role=\"columnheader\"{}>{}</th>",
+          numbers.count(i++) > 0 ? " class=\"number\"" : "", column);
+    }
+    put("</tr></thead>\n<tbody role=\"rowgroup\">\n");
+  }
+
+  void row_header(const std::string& html) {
+    put("<th scope=\"row\" role=\"rowheader\">{}</th>", html);
+  }
+
+  void cell(const char* kind, const char* label, const std::string& html) {
+    put("<td role=\"cell\"");
+    if (*kind != '\0') put(" class=\"{}\"", kind);
+    if (*label != '\0') put(" data-label=\"{}\"", label);
+    put(">{}</td>", html);
   }
 
   void head() {
@@ -168,26 +197,23 @@ class Page {
     options("Verdict", "verdict", verdicts);
     options("Format", "format", formats);
     put("<label>Words <input name=\"words\" type=\"search\"></label>\n"
-        "<output id=\"shown\"></output>\n</form>\n"
-        "<table class=\"cards\" role=\"table\">\n<thead role=\"rowgroup\"><tr role=\"row\">");
-    for (const char* column : {"Verdict", "Claim", "Method", "What was covered"}) {
-      put("<th scope=\"col\" role=\"columnheader\">{}</th>", column);
-    }
-    put("<th scope=\"col\" role=\"columnheader\" class=\"number\">Seconds</th></tr></thead>\n"
-        "<tbody role=\"rowgroup\">\n");
+        "<output id=\"shown\"></output>\n</form>\n");
+    begin_table("", {"Verdict", "Claim", "Method", "What was covered", "Seconds"}, {4});
     for (const ordered_json& claim : certificate_.at("claims")) {
       const std::string verdict = claim.at("verdict");
       const std::string detail = claim.at("detail");
-      put("<tr role=\"row\" data-verdict=\"{}\" data-format=\"{}\">"
-          "<td role=\"cell\"><span class=\"verdict {}\">{}</span></td>"
-          "<th scope=\"row\" role=\"rowheader\"><code>{}</code></th>"
-          "<td role=\"cell\" data-label=\"Method:\">{}</td>"
-          "<td role=\"cell\">{}<br><span class=\"dim\">Domain: {}{}</span></td>"
-          "<td role=\"cell\" data-label=\"Seconds:\" class=\"number\">{:.3f}</td></tr>\n",
-          verdict, text_of(claim, "format"), verdict, verdict_word(verdict), text_of(claim, "id"),
-          text_of(claim, "method"), text_of(claim, "statement"), text_of(claim, "domain"),
-          verdict == "pass" && !detail.empty() ? ". Run: " + escaped(detail) : "",
-          claim.at("seconds").get<double>());
+      put("<tr role=\"row\" data-verdict=\"{}\" data-format=\"{}\">", verdict,
+          text_of(claim, "format"));
+      cell("brief", "",
+           fmt::format("<span class=\"verdict {}\">{}</span>", verdict, verdict_word(verdict)));
+      row_header(fmt::format("<code>{}</code>", text_of(claim, "id")));
+      cell("brief", "Method:", text_of(claim, "method"));
+      cell("", "",
+           fmt::format("{}<br><span class=\"dim\">Domain: {}{}</span>", text_of(claim, "statement"),
+                       text_of(claim, "domain"),
+                       verdict == "pass" && !detail.empty() ? ". Run: " + escaped(detail) : ""));
+      cell("number", "Seconds:", fmt::format("{:.3f}", claim.at("seconds").get<double>()));
+      put("</tr>\n");
     }
     put("</tbody>\n</table>\n<details><summary>What the methods mean</summary>\n"
         "<dl class=\"facts\">\n");
@@ -202,18 +228,17 @@ class Page {
 
   void coverage() {
     if (!certificate_.contains("coverage") || certificate_["coverage"].empty()) return;
-    put("<section id=\"coverage\">\n<h2>Inputs that the checks touched</h2>\n"
-        "<table>\n<thead><tr><th scope=\"col\">Format</th><th scope=\"col\">What</th>"
-        "<th scope=\"col\" class=\"number\">Touched</th><th scope=\"col\">Share</th></tr></thead>\n"
-        "<tbody>\n");
+    put("<section id=\"coverage\">\n<h2>Inputs that the checks touched</h2>\n");
+    begin_table("", {"What", "Format", "Touched", "Share"}, {2});
     for (const ordered_json& row : certificate_["coverage"]) {
-      const char* key = row.contains("table") ? "table" : "field";
       const double touched = row.at("touched").get<double>();
       const double of = row.at("of").get<double>();
-      put("<tr><td>{}</td><th scope=\"row\">{}</th><td class=\"number\">{} of {}</td>"
-          "<td>{}</td></tr>\n",
-          text_of(row, "format"), text_of(row, key), row["touched"].dump(), row["of"].dump(),
-          bar(of > 0 ? touched / of : 0));
+      put("<tr role=\"row\">");
+      row_header(text_of(row, row.contains("table") ? "table" : "field"));
+      cell("brief", "Format:", text_of(row, "format"));
+      cell("number", "Touched:", fmt::format("{} of {}", row["touched"].dump(), row["of"].dump()));
+      cell("wide", "", bar(of > 0 ? touched / of : 0));
+      put("</tr>\n");
     }
     put("</tbody>\n</table>\n</section>\n");
   }
@@ -224,33 +249,34 @@ class Page {
     for (const ordered_json& row : certificate_["measurements"]) {
       most = std::max(most, row.at("value").get<double>());
     }
-    put("<section id=\"speed\">\n<h2>Speed</h2>\n<table>\n"
-        "<caption>Medians, one thread, on the host above; the peer ran in the same rounds."
-        "</caption>\n<thead><tr><th scope=\"col\">What</th>"
-        "<th scope=\"col\" class=\"number\">Speed</th>"
-        "<th scope=\"col\" class=\"number\">Next to peer</th><th scope=\"col\">"
-        "</th></tr></thead>\n<tbody>\n");
+    put("<section id=\"speed\">\n<h2>Speed</h2>\n");
+    begin_table("Medians, one thread, on the host above; the peer ran in the same rounds.",
+                {"What", "Speed", "Next to peer", "Speed as a bar"}, {1, 2});
     for (const ordered_json& row : certificate_["measurements"]) {
       const double value = row.at("value").get<double>();
-      put("<tr><th scope=\"row\">{}</th><td class=\"number\">{:.2f} {}</td>"
-          "<td class=\"number\">{:.1f} x {}</td><td>{}</td></tr>\n",
-          text_of(row, "name"), value, text_of(row, "unit"), row.at("peer_ratio").get<double>(),
-          text_of(row, "peer"), bar(most > 0 ? value / most : 0));
+      put("<tr role=\"row\">");
+      row_header(text_of(row, "name"));
+      cell("number", "Speed:", fmt::format("{:.2f} {}", value, text_of(row, "unit")));
+      cell("number", "Next to peer:",
+           fmt::format("{:.1f} x {}", row.at("peer_ratio").get<double>(), text_of(row, "peer")));
+      cell("wide", "", bar(most > 0 ? value / most : 0));
+      put("</tr>\n");
     }
     put("</tbody>\n</table>\n</section>\n");
   }
 
   void encoders() {
     if (!certificate_.contains("encoders")) return;
-    put("<section id=\"encoders\">\n<h2>What the encoders write</h2>\n<table class=\"cards\">\n"
-        "<caption>SHA-256 of the bytes for a fixed corpus; a gate compares them.</caption>\n"
-        "<thead><tr><th scope=\"col\">Format</th><th scope=\"col\">Effort</th>"
-        "<th scope=\"col\">Corpus</th><th scope=\"col\">SHA-256</th></tr></thead>\n<tbody>\n");
+    put("<section id=\"encoders\">\n<h2>What the encoders write</h2>\n");
+    begin_table("SHA-256 of the bytes for a fixed corpus; a gate compares them.",
+                {"Encoder", "Effort", "Corpus", "SHA-256"}, {});
     for (const ordered_json& row : certificate_["encoders"]) {
-      put("<tr><th scope=\"row\">{}</th><td data-label=\"Effort:\">{}</td><td>{}</td>"
-          "<td><code>{}</code></td></tr>\n",
-          text_of(row, "format"), text_of(row, "effort"), text_of(row, "corpus"),
-          text_of(row, "sha256"));
+      put("<tr role=\"row\">");
+      row_header(text_of(row, "format"));
+      cell("brief", "Effort:", text_of(row, "effort"));
+      cell("", "Corpus:", text_of(row, "corpus"));
+      cell("", "", fmt::format("<code>{}</code>", text_of(row, "sha256")));
+      put("</tr>\n");
     }
     put("</tbody>\n</table>\n</section>\n");
   }

@@ -116,13 +116,13 @@ std::string block_picture(const char* name) {
   const double unit = kWidth / static_cast<double>(Layout::kBlockBytes);
   const double from = unit * static_cast<double>(Layout::kSignScaleOffset);
   std::string drawing = strip(bytes, Layout::kBlockBytes, 14);
-  drawing += fmt::format("<path d=\"M{:.2f} 41 L0 72 M{:.2f} 41 L{} 72\"/>\n", from,
+  drawing += fmt::format("<path d=\"M{:.2f} 54 L0 76 M{:.2f} 54 L{} 76\"/>\n", from,
                          from + 4 * unit, kWidth);
-  drawing += "<text x=\"0\" y=\"66\">a word: 32 weights</text>\n";
-  drawing += strip(bits, 32, 72);
+  drawing += strip(bits, 32, 77);
   return figure(
-      fmt::format("{}: a block of {} bytes, {} weights", name, Layout::kBlockBytes, kBlockWeights),
-      spoken(bytes, "bytes") + "; of a word " + spoken(bits, "bits"), 112, drawing);
+      fmt::format("{}: a block of {} bytes, {} weights; below, the bits of a word, {} weights",
+                  name, Layout::kBlockBytes, kBlockWeights, kSubblockWeights),
+      spoken(bytes, "bytes") + "; of a word " + spoken(bits, "bits"), 116, drawing);
 }
 
 std::string code_picture() {
@@ -138,16 +138,16 @@ std::string code_picture() {
   };
   for (std::size_t g = 0; g < kTritGroups; ++g) {
     const std::size_t last = std::min(kTritGroupTrits * (g + 1), kLeechDimension) - 1;
-    add(fmt::format("trits {}-{}", kTritGroupTrits * g, last), "index",
+    add(fmt::format("z {}-{}", kTritGroupTrits * g, last), "index",
         [&](auto& code) { code.trit_group[g] = g + 1 < kTritGroups ? 0xFF : 0x7F; });
   }
   add("Golay index", "word", [](auto& code) { code.golay_index = 0xFFF; });
   add("fix", "code", [](auto& code) { code.fix = 0x1F; });
   std::sort(bits.begin(), bits.end(),
             [](const Part& a, const Part& b) { return a.first < b.first; });
-  return figure(fmt::format("KAIJU1: the code of {} weights, {} bytes, by bits", kLeechDimension,
-                            kLeechCodeBytes),
-                spoken(bits, "bits"), 54, strip(bits, 8 * kLeechCodeBytes, 14));
+  return figure(fmt::format("KAIJU1: the bits of the code of {} weights, {} bytes; z are residuals",
+                            kLeechDimension, kLeechCodeBytes),
+                spoken(bits, "bits"), 42, strip(bits, 8 * kLeechCodeBytes, 2));
 }
 
 }  // namespace
