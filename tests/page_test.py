@@ -90,7 +90,7 @@ subprocess.run([QUANTPROOF, "certify", "--target", f"lib:{BROKEN},preset=ggml,sy
 document = json.loads(certificate.read_text(encoding="utf-8"))
 # All sections, and words that cannot be broken.
 document["claims"][0]["detail"] = 300 * "f"
-document["coverage"] = [{"format": "iq3_xxs", "table": "codebook rows", "touched": 3, "of": 256}]
+document["coverage"] = [{"format": "iq3_xxs", "codebook_rows": {"touched": 3, "of": 256}}]
 document["encoders"] = [{"format": "iq3_xxs", "effort": "fast", "corpus": "some",
                          "sha256": 64 * "0"}]
 document["measurements"] = [{"name": "decode iq3_xxs AVX2", "unit": "GB/s", "value": 9.5,

@@ -166,6 +166,10 @@ def check_page(text, document):
         require((name in reader.ids) == wanted, f"page: section {name}")
     pictures = {c["format"] for c in claims} & {"iq3_xxs", "e8_iq3", "kaiju1"}
     require(text.count("<svg") == len(pictures), "page: pictures")
+    for row in document.get("coverage", []):
+        for name, part in row.items():
+            require(name == "format" or (name.replace("_", " ") in reader.text and
+                    f"{part['touched']} of {part['of']}" in reader.text), f"page: {name}")
     for row in document.get("measurements", []) + document.get("encoders", []):
         require(row.get("name", row.get("sha256")) in reader.text, f"page: {row}")
 
@@ -212,7 +216,7 @@ for claim, verdict in zip(nasty["claims"], ("fail", "refused", "not_exercised"))
     claim["verdict"] = verdict
     claim["statement"] = f"a < b & \"c\" # \\ 'd' <script>alert(1)</script> {verdict}"
     claim["detail"] = "\x00\x1b[31m]]>\n\t--> # ok 1 \\ ü </script> -"
-nasty["coverage"] = [{"format": "iq3_xxs", "table": "codebook rows", "touched": 3, "of": 256}]
+nasty["coverage"] = [{"format": "iq3_xxs", "codebook_rows": {"touched": 3, "of": 256}}]
 text = check_all("nasty", summarize(nasty))
 require("<script>alert" not in text["html"], "page: a text became a script")
 

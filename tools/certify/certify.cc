@@ -244,6 +244,9 @@ nlohmann::ordered_json describe_target(const Request& request, const TargetSpec&
 Certificate certify(const Request& request) {
   const TargetSpec target = parse_target(request.target_text);
   Subjects subjects = subjects_of(request, target);
+  if (request.measure && !target.builtin) {
+    throw UsageError("only the built-in decoders are measured");
+  }
   if (request.encoder) {
     if (subjects.formats.empty()) throw UsageError("--encoder is for iq3_xxs and e8_iq3");
     subjects.leech = false;

@@ -158,7 +158,8 @@ void add_diff_command(CLI::App& app, Session& session) {
       ->add_option("--target", options->targets,
                    "A decoder, as for certify, or ref, the reference; twice: A and B;\n"
                    "once: the reference is A")
-      ->required();
+      ->required()
+      ->allow_extra_args(false);  // what follows one target is the file
   command->add_option("blocks", options->input, "FILE[:OFFSET], the blocks one after the other");
   command->add_option("--blocks", options->blocks,
                       "How many blocks of the file [all; its end must be the end of a block]");

@@ -231,14 +231,20 @@ class Page {
     put("<section id=\"coverage\">\n<h2>Inputs that the checks touched</h2>\n");
     begin_table("", {"What", "Format", "Touched", "Share"}, {2});
     for (const ordered_json& row : certificate_["coverage"]) {
-      const double touched = row.at("touched").get<double>();
-      const double of = row.at("of").get<double>();
-      put("<tr role=\"row\">");
-      row_header(text_of(row, row.contains("table") ? "table" : "field"));
-      cell("brief", "Format:", text_of(row, "format"));
-      cell("number", "Touched:", fmt::format("{} of {}", row["touched"].dump(), row["of"].dump()));
-      cell("wide", "", bar(of > 0 ? touched / of : 0));
-      put("</tr>\n");
+      for (const auto& [name, part] : row.items()) {
+        if (name == "format") continue;
+        const double touched = part.at("touched").get<double>();
+        const double of = part.at("of").get<double>();
+        std::string words = escaped(name);
+        std::replace(words.begin(), words.end(), '_', ' ');
+        put("<tr role=\"row\">");
+        row_header(words);
+        cell("brief", "Format:", text_of(row, "format"));
+        cell("number",
+             "Touched:", fmt::format("{} of {}", part["touched"].dump(), part["of"].dump()));
+        cell("wide", "", bar(of > 0 ? touched / of : 0));
+        put("</tr>\n");
+      }
     }
     put("</tbody>\n</table>\n</section>\n");
   }

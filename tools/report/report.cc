@@ -52,6 +52,15 @@ void check(const ordered_json& certificate) {
       for (const char* key : {"value", "peer_ratio"}) measurement.at(key).get<double>();
     }
   }
+  if (certificate.contains("coverage")) {
+    for (const ordered_json& format : certificate.at("coverage")) {
+      format.at("format").get<std::string>();
+      for (const auto& [name, part] : format.items()) {
+        if (name == "format") continue;
+        for (const char* key : {"touched", "of"}) part.at(key).get<double>();
+      }
+    }
+  }
   for (const char* key : {"cpu", "compiler"}) certificate.at("host").at(key).get<std::string>();
   std::set<std::string> ids;
   for (const Entry& entry : report_of_certificate(certificate).entries) {
