@@ -27,6 +27,8 @@ root.dataset.scroll = root.scrollWidth;
 root.dataset.wide = [...document.body.querySelectorAll("*")].filter((e) =>
   e.getBoundingClientRect().right > innerWidth + 0.5 && getComputedStyle(e).position !== "absolute" &&
   !e.closest("thead")).map((e) => e.outerHTML.slice(0, 60)).join(" | ");
+root.dataset.column = Math.min(...[...document.querySelectorAll("td")].filter((cell) =>
+  cell.textContent.length > 60).map((cell) => cell.getBoundingClientRect().width));
 root.dataset.page = getComputedStyle(document.body).backgroundColor;
 const visible = () => [...document.querySelectorAll("#claims tbody tr")].filter(
   (row) => row.getBoundingClientRect().height > 0).length;
@@ -121,6 +123,7 @@ for width, dark in ((1280, False), (390, False), (390, True)):
     require(int(found["inner"]) == width, f"the window is {found['inner']} wide, not {width}")
     require(int(found["scroll"]) <= width and not found["wide"],
             f"{width}: {found['scroll']} wide: {found['wide']}")
+    require(float(found["column"]) >= 240, f"{width}: words in a column of {found['column']}")
     require(int(found["visible"]) == len(claims), f"{width}: {found['visible']} rows")
     require(int(found["failed"]) == len(failed), f"{width}: the filter leaves {found['failed']}")
     require(found["said"] == f"{len(failed)} of {len(claims)} claims shown", found["said"])

@@ -222,6 +222,34 @@ nasty["coverage"] = [{"format": "iq3_xxs", "codebook_rows": {"touched": 3, "of":
 text = check_all("nasty", summarize(nasty))
 require("<script>alert" not in text["html"], "page: a text became a script")
 
+# A path that is no URI.
+odd = json.loads(json.dumps(wrong))
+odd["target"]["path"] = "./a b/\u00fc#%.so"
+(result, *_), = (r["results"] for r in json.loads(check_all("odd", odd)["sarif"])["runs"])
+require(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] ==
+        "./a%20b/%C3%BC%23%25.so", "SARIF: URI")
+
+# Words can be read on what lies behind them, in light and dark: WCAG 2 asks for a ratio of 4.5.
+style = re.search(r"<style>(.*?)</style>", text["html"], flags=re.S)[1]
+
+
+def luminance(colour):
+    parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return sum(w * p for w, p in zip((0.2126, 0.7152, 0.0722), linear))
+
+
+palettes = [dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6})", block))
+            for block in re.findall(r":root \{(.*?)\}", style, flags=re.S)]
+require(len(palettes) == 2 and set(palettes[0]) == set(palettes[1]), "page: two palettes")
+for palette in palettes:
+    for word, behind in [(w, b) for w in ("text", "dim", "pass", "fail", "open", "link")
+                         for b in ("page", "panel")] + [
+                             ("ink", b) for b in ("scale", "index", "word", "sign", "code")]:
+        low, high = sorted((luminance(palette[word]), luminance(palette[behind])))
+        ratio = (high + 0.05) / (low + 0.05)
+        require(ratio >= 4.5, f"page: {word} on {behind} has contrast {ratio:.2f}")
+
 # No claims at all.
 empty = summarize(dict(built_in, claims=[]))
 (WORK / "empty.json").write_text(json.dumps(empty), encoding="utf-8")

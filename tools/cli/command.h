@@ -40,8 +40,8 @@ void add_vectors_command(CLI::App& app, Session& session);
 // Whether to colour what goes to the stream with this file descriptor: a terminal, no NO_COLOR.
 bool use_colour(int file_descriptor);
 
-// Throws UsageError when `path` names an existing file and `force` is false. "-" is standard
-// output and always fine.
+// Throws UsageError when `path` names an existing file and `force` is false, or lies in no folder.
+// "-" is standard output and always fine.
 void check_writable(const std::string& path, bool force);
 
 // Writes text to standard output ("-") or to PATH.partial, which is then renamed.

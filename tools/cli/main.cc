@@ -20,7 +20,12 @@ bool use_colour(int file_descriptor) {
 }
 
 void check_writable(const std::string& path, bool force) {
-  if (path.empty() || path == "-" || force || !std::filesystem::exists(path)) return;
+  if (path.empty() || path == "-") return;
+  const auto folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+    throw certify::UsageError(fmt::format("{}: there is no folder {}", path, folder.string()));
+  }
+  if (force || !std::filesystem::exists(path)) return;
   throw certify::UsageError(fmt::format("{} exists; --force overwrites it", path));
 }
 
