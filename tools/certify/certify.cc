@@ -201,6 +201,9 @@ void add_builtin_jobs(const Request& request, const TargetSpec& target, const Su
 Certificate certify(const Request& request) {
   const TargetSpec target = parse_target(request.target_text);
   Subjects subjects = subjects_of(request, target);
+  if (request.measure && !target.builtin) {
+    throw UsageError("only the built-in decoders are measured");
+  }
   if (request.encoder) {
     if (subjects.formats.empty()) throw UsageError("--encoder is for iq3_xxs and e8_iq3");
     subjects.leech = false;
@@ -242,7 +245,8 @@ Certificate certify(const Request& request) {
     for (const std::string& id : request.claims) {
       const bool known = std::any_of(jobs.begin(), jobs.end(),
                                      [&](const Job& job) { return job.claim->id == id; });
-      if (!known) throw UsageError(fmt::format("claim {} is not among those of this target", id));
+      if (!known && !request.skip_unknown_claims)
+        throw UsageError(fmt::format("claim {} is not among those of this target", id));
     }
     std::erase_if(jobs, [&](const Job& job) {
       return std::find(request.claims.begin(), request.claims.end(), job.claim->id) ==
@@ -266,6 +270,12 @@ Certificate certify(const Request& request) {
     result.reproduce = reproduce_command(request, target, *jobs[i].claim);
     certificate.claims.push_back(std::move(result));
     if (request.stop_at_failure && certificate.exit_code() != 0) break;
+  }
+  if (target.builtin) {
+    certificate.encoders = encoder_digests(subjects.formats, subjects.kaiju1, certificate.notes);
+    if (request.measure) {
+      certificate.measurements = measure_decoders(subjects.formats, subjects.kaiju1, request.seed);
+    }
   }
   return certificate;
 }

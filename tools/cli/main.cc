@@ -20,13 +20,16 @@ bool use_colour(int file_descriptor) {
 }
 
 void check_writable(const std::string& path, bool force) {
-  if (path.empty() || path == "-" || force || !std::filesystem::exists(path)) return;
+  if (path.empty() || path == "-") return;
+  const auto folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+    throw certify::UsageError(fmt::format("{}: there is no folder {}", path, folder.string()));
+  }
+  if (force || !std::filesystem::exists(path)) return;
   throw certify::UsageError(fmt::format("{} exists; --force overwrites it", path));
 }
 
-void write_json(const std::string& path, const nlohmann::ordered_json& json) {
-  const std::string text =
-      json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+void write_text(const std::string& path, const std::string& text) {
   if (path == "-") {
     fmt::print("{}", text);
     return;
@@ -41,6 +44,11 @@ void write_json(const std::string& path, const nlohmann::ordered_json& json) {
     throw certify::UnreadableError(fmt::format("cannot write {}", path));
   }
   std::filesystem::rename(partial, path);
+}
+
+void write_json(const std::string& path, const nlohmann::ordered_json& json) {
+  write_text(path,
+             json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
 namespace {
@@ -68,7 +76,10 @@ int run(int argc, char** argv) {
   add_certify_command(app, session);
   add_fuzz_command(app, session);
   add_prove_command(app, session);
+  add_gate_command(app, session);
+  add_report_command(app, session);
   add_explain_command(app, session);
+  add_diff_command(app, session);
   add_inspect_command(app, session);
   add_vectors_command(app, session);
   // Known before parsing, so that even a wrong command line is answered in JSON.
