@@ -49,6 +49,13 @@ std::string header_with(const std::string& tensors) {
   return "{\"tensors\":[" + tensors + "],\"metadata\":{}}";
 }
 
+// A writer of a KNOT file.
+struct KnotWriter : FileWriter {
+  KnotWriter(const std::string& path, std::vector<KnotTensor> tensors,
+             const std::map<std::string, std::string>& metadata)
+      : FileWriter(path, knot_layout(tensors, metadata, path)) {}
+};
+
 std::string refusal(const Bytes& file) {
   try {
     read_knot(file, "x.knot");
