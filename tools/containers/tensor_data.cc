@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/containers/tensor_data.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -36,8 +37,40 @@ constexpr std::array<Type, 7> kTypes = {{{TensorType::kF32, "F32", 1, 4},
 
 const Type& find(TensorType type) { return kTypes[static_cast<std::size_t>(type)]; }
 
-std::uint32_t load16(const std::uint8_t* bytes) {
-  return std::uint32_t{bytes[0]} | std::uint32_t{bytes[1]} << 8;
+// One load, which loops over many can be vectors of.
+template <class Int>
+Int load(const std::uint8_t* bytes) {
+  Int value = 0;
+  if constexpr (std::endian::native == std::endian::little) {
+    std::memcpy(&value, bytes, sizeof value);
+  } else {
+    for (std::size_t b = sizeof value; b-- != 0;) value = static_cast<Int>(value << 8 | bytes[b]);
+  }
+  return value;
+}
+
+std::uint32_t load16(const std::uint8_t* bytes) { return load<std::uint16_t>(bytes); }
+
+// Numbers whose exponent is all ones under `mask`, `stride` bytes from one to the next.
+template <class Int, std::size_t kStride>
+NotFinite find_not_finite(std::span<const std::uint8_t> bytes, Int mask) {
+  constexpr std::size_t kAtOnce = 1024;
+  const std::size_t n = bytes.size() / kStride;
+  NotFinite result;
+  for (std::size_t first = 0; first < n; first += kAtOnce) {
+    const std::size_t end = std::min(first + kAtOnce, n);
+    unsigned count = 0;
+    for (std::size_t i = first; i < end; ++i) {
+      count += (load<Int>(bytes.data() + kStride * i) & mask) == mask ? 1 : 0;
+    }
+    if (count == 0) continue;
+    if (result.count == 0) {
+      result.first = first;
+      while ((load<Int>(bytes.data() + kStride * result.first) & mask) != mask) ++result.first;
+    }
+    result.count += count;
+  }
+  return result;
 }
 
 void store16(std::uint8_t* bytes, std::uint32_t value) {
@@ -113,8 +146,7 @@ void decode_rows(TensorType type, std::span<const std::uint8_t> bytes, std::uint
     case TensorType::kF32: {
       const std::uint8_t* in = bytes.data() + 4 * first * row;
       for (std::uint64_t i = 0; i < n; ++i) {
-        const std::uint32_t bits = load16(in + 4 * i) | load16(in + 4 * i + 2) << 16;
-        out[i] = std::bit_cast<float>(bits);
+        out[i] = std::bit_cast<float>(load<std::uint32_t>(in + 4 * i));
       }
       return;
     }
@@ -155,6 +187,23 @@ void decode_rows(TensorType type, std::span<const std::uint8_t> bytes, std::uint
       }
       return;
     }
+  }
+}
+
+NotFinite not_finite(TensorType type, std::span<const std::uint8_t> bytes) {
+  switch (type) {
+    case TensorType::kF32:
+      return find_not_finite<std::uint32_t, 4>(bytes, 0x7F800000u);
+    case TensorType::kF16:
+      return find_not_finite<std::uint16_t, 2>(bytes, 0x7C00);
+    case TensorType::kBf16:
+      return find_not_finite<std::uint16_t, 2>(bytes, 0x7F80);
+    case TensorType::kQ8_0: {
+      const NotFinite scales = find_not_finite<std::uint16_t, 34>(bytes, 0x7C00);
+      return {32 * scales.count, 32 * scales.first};
+    }
+    default:
+      return {};
   }
 }
 

@@ -39,6 +39,13 @@ std::optional<std::uint64_t> tensor_size(TensorType type, std::uint64_t rows, st
 void decode_rows(TensorType type, std::span<const std::uint8_t> bytes, std::uint64_t row,
                  std::uint64_t first, std::uint64_t rows, float* out);
 
+// Infinite and NaN weights in bytes of type F32, F16, BF16 or Q8_0 (all 32 where its scale is one).
+struct NotFinite {
+  std::uint64_t count = 0;
+  std::uint64_t first = 0;  // the number of the first, if there is one
+};
+NotFinite not_finite(TensorType type, std::span<const std::uint8_t> bytes);
+
 // Encodes whole rows in one of the types F32, F16, BF16 and Q8_0, rounded to nearest, ties to even;
 // Q8_0 with the arithmetic of ggml. `n`: a number of weights that fits. Returns the number of the
 // first weight that is not finite or too large for F16, or `n`.
