@@ -116,7 +116,7 @@ Imatrix read_gguf_form(std::span<const std::uint8_t> file, const std::string& na
 }
 
 Imatrix read_legacy_form(std::span<const std::uint8_t> file, const std::string& name) {
-  Cursor cursor(file, name + ": as an imatrix in the legacy form");
+  Cursor cursor(file, name + ": not GGUF; as an imatrix in the legacy form");
   Imatrix imatrix;
   imatrix.legacy = true;
   const std::uint32_t n = cursor.u32("the number of entries");

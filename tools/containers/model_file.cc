@@ -131,6 +131,7 @@ void ModelFile::add_gguf(const std::string& path) {
     const std::uint64_t its_count = integer("split.count").value_or(1);
     const std::uint64_t its_number = integer("split.no").value_or(0);
     if (number == 0) {
+      version = gguf.version;
       count = std::max<std::uint64_t>(its_count, 1);
       if (count > 99999) fail(part, "split.count is {}", count);
       expected = integer("split.tensors.count").value_or(0);
@@ -253,6 +254,7 @@ void ModelFile::add_index(const std::string& path) {
 void ModelFile::add_knot() {
   const std::span<const std::uint8_t> file = files_[0]->bytes();
   const Knot knot = read_knot(file, paths[0]);
+  version = 1;
   texts = knot.metadata;
   const bool rotated = texts.erase(kRotatedKey) != 0;
   for (const KnotTensor& tensor : knot.tensors) {

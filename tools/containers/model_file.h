@@ -48,6 +48,7 @@ class ModelFile {
 
   // Of the first file. GGUF metadata without the keys of splits; that of KNOT files which carry it.
   Container container = Container::kGguf;
+  std::uint32_t version = 0;  // of GGUF and KNOT
   GgufMetadata metadata;
   std::map<std::string, std::string> texts;  // metadata of safetensors and KNOT
   std::vector<ModelTensor> tensors;          // in the order of the files

@@ -463,6 +463,10 @@ Plan make_plan(const Options& options, const ModelFile& model) {
   plan.options = options;
   plan.type = parse_type(options.type, "--type");
   plan.container = container_of(options.out, plan.type);
+  if (!holds(plan.container, plan.type)) {
+    throw UsageError(fmt::format("--type {} does not go into {}, which the name of OUT asks for",
+                                 find_type(options.type)->name, container_name(plan.container)));
+  }
   const auto kind = containers::string_of(find_entry(model.metadata, "general.type"));
   if (kind == "imatrix") {
     throw containers::ContainerError(options.in + ": an imatrix, not a model");
