@@ -4,10 +4,13 @@
 #include "tools/containers/gguf.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <random>
 #include <string>
 
@@ -17,6 +20,7 @@
 #include "tools/containers/container_error.h"
 #include "tools/containers/mapped_file.h"
 #include "tools/containers/model_file.h"
+#include "tools/containers/tensor_data.h"
 
 namespace quantproof::containers {
 namespace {
@@ -47,6 +51,12 @@ std::string zeros(std::size_t n) { return std::string(n, '\0'); }
 
 std::span<const std::uint8_t> bytes_of(const std::string& file) {
   return {reinterpret_cast<const std::uint8_t*>(file.data()), file.size()};
+}
+
+float decode_scale(std::span<const std::uint8_t> block) {
+  float scale = 0;
+  decode_rows(TensorType::kF16, block.first(2), 1, 0, 1, &scale);
+  return scale;
 }
 
 std::string refusal(const std::string& file) {
@@ -241,6 +251,85 @@ TEST(Gguf, TypesHaveTheSizesOfGgml) {
   EXPECT_EQ(sum, 43'771u);  // the same sum over libggml-base.so of llama.cpp v0.4.0
 }
 
+// 5, and the rounding of quantize.md 2.1: every binary16 number there and back, and what lies
+// between.
+TEST(Gguf, PlainTypesRoundToNearestEven) {
+  std::array<std::uint8_t, 4> bytes{};
+  const auto half_of = [&](float value) {
+    EXPECT_EQ(encode_plain(TensorType::kF16, &value, 1, bytes.data()), 1u);
+    return bytes[0] | bytes[1] << 8;
+  };
+  const auto decode = [&](TensorType type, int pattern) {
+    bytes[0] = static_cast<std::uint8_t>(pattern);
+    bytes[1] = static_cast<std::uint8_t>(pattern >> 8);
+    float value = 0;
+    decode_rows(type, bytes, 1, 0, 1, &value);
+    return value;
+  };
+  for (int pattern = 0; pattern < 0x7C00; ++pattern) {
+    for (const int sign : {0, 0x8000}) {
+      const float value = decode(TensorType::kF16, sign | pattern);
+      ASSERT_EQ(half_of(value), sign | pattern);
+      if (pattern == 0x7BFF) continue;
+      const float next = decode(TensorType::kF16, sign | (pattern + 1));
+      const float middle = (value + next) / 2;
+      ASSERT_EQ(half_of(middle), sign | (pattern + (pattern & 1)));
+      ASSERT_EQ(half_of(std::nextafter(middle, value)), sign | pattern);
+      ASSERT_EQ(half_of(std::nextafter(middle, next)), sign | (pattern + 1));
+    }
+  }
+  EXPECT_EQ(decode(TensorType::kF16, 0x3C01), 1.0009765625f);
+  EXPECT_EQ(decode(TensorType::kF16, 1), 0x1p-24f);
+  EXPECT_EQ(decode(TensorType::kBf16, 0x3F80), 1.0f);
+  EXPECT_TRUE(std::isinf(decode(TensorType::kF16, 0x7C00)));
+  EXPECT_TRUE(std::isnan(decode(TensorType::kBf16, 0x7FC0)));
+  const auto bf16_of = [&](float value) {
+    EXPECT_EQ(encode_plain(TensorType::kBf16, &value, 1, bytes.data()), 1u);
+    return bytes[0] | bytes[1] << 8;
+  };
+  EXPECT_EQ(bf16_of(0x1.01p0f), 0x3F80);  // a tie, to even
+  EXPECT_EQ(bf16_of(0x1.03p0f), 0x3F82);
+  EXPECT_EQ(bf16_of(0x1.010002p0f), 0x3F81);
+  for (const auto& [type, least] :
+       {std::pair{TensorType::kF16, 65520.0f}, std::pair{TensorType::kBf16, 0x1.FFp127f}}) {
+    EXPECT_EQ(encode_plain(type, &least, 1, bytes.data()), 0u);
+    const float below = std::nextafter(least, 0.0f);
+    EXPECT_EQ(encode_plain(type, &below, 1, bytes.data()), 1u);
+  }
+  for (const auto type : {TensorType::kF32, TensorType::kF16, TensorType::kBf16}) {
+    const float bad = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_EQ(encode_plain(type, &bad, 1, bytes.data()), 0u);
+  }
+}
+
+TEST(Gguf, Q8BlocksAreThoseOfGgml) {
+  std::array<float, 32> x{};
+  for (int i = 0; i < 32; ++i)
+    x[static_cast<std::size_t>(i)] = static_cast<float>(i * i - 300) / 7.0f;
+  x[5] = -0.0f;
+  std::array<std::uint8_t, 34> bytes{};
+  ASSERT_EQ(encode_plain(TensorType::kQ8_0, x.data(), 32, bytes.data()), 32u);
+  const std::array<std::uint8_t, 34> want = {
+      0xF3, 0x39, 0xC6, 0xC7, 0xC7, 0xC8, 0xC9, 0x00, 0xCD, 0xD0, 0xD3, 0xD6,
+      0xDA, 0xDE, 0xE2, 0xE7, 0xEC, 0xF2, 0xF8, 0xFE, 0x05, 0x0C, 0x13, 0x1B,
+      0x23, 0x2C, 0x35, 0x3E, 0x48, 0x52, 0x5D, 0x68, 0x73, 0x7F};  // quantize_q8_0 of ggml
+  EXPECT_EQ(bytes, want);
+  std::array<float, 32> y{};
+  decode_rows(TensorType::kQ8_0, bytes, 32, 0, 1, y.data());
+  for (std::size_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(y[i],
+              decode_scale(bytes) * static_cast<float>(static_cast<std::int8_t>(bytes[2 + i])));
+  }
+  x.fill(1e-44f);
+  ASSERT_EQ(encode_plain(TensorType::kQ8_0, x.data(), 32, bytes.data()), 32u);
+  EXPECT_EQ(bytes, (std::array<std::uint8_t, 34>{}));
+  x.fill(1e7f);
+  EXPECT_EQ(encode_plain(TensorType::kQ8_0, x.data(), 32, bytes.data()), 0u);
+  EXPECT_EQ(not_finite(TensorType::kQ8_0, bytes).count, 0u);
+  bytes[1] = 0x7C;
+  EXPECT_EQ(not_finite(TensorType::kQ8_0, bytes).count, 32u);
+}
+
 class SplitModel : public testing::Test {
  protected:
   std::string path(int part, int count = 3) const {
@@ -261,7 +350,7 @@ class SplitModel : public testing::Test {
   }
   void SetUp() override {
     for (int part = 1; part <= 3; ++part)
-      write(part, keys(part - 1, 3, 3), "t" + std::to_string(part));
+      write(part, keys(static_cast<std::uint32_t>(part - 1), 3, 3), "t" + std::to_string(part));
   }
   static GgufMetadata keys(std::uint32_t number, std::uint32_t count, std::uint32_t tensors) {
     return {make_entry("general.name", "m"), make_entry("split.no", number),

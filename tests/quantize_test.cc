@@ -88,6 +88,7 @@ Outcome run(const Options& given, std::size_t threads = 2) {
   const Plan plan = make_plan(given, model);
   Outcome outcome = check_sources(plan, threads);
   quantize(plan, {threads, false}, outcome);
+  EXPECT_EQ(std::filesystem::file_size(given.out), plan.layout.size);
   return outcome;
 }
 
@@ -184,6 +185,10 @@ TEST(Quantize, ExpertsHaveImportancesOfTheirOwn) {
   EXPECT_EQ(bytes_of(given.out), one);
 
   const ModelFile out(given.out);
+  std::vector<float> decoded(3 * 100 * 256);
+  decode_rows(out.tensors[0], 0, 300, decoded.data());
+  double error = 0;
+  double energy = 0;
   qp_encode_options effort{sizeof effort, QP_EFFORT_FAST, QP_WEIGHTING_IMPORTANCE};
   for (std::size_t expert = 0; expert < 3; ++expert) {
     std::vector<float> importance(256, 1.0f);
@@ -196,7 +201,13 @@ TEST(Quantize, ExpertsHaveImportancesOfTheirOwn) {
               QP_OK);
     const auto got = out.tensors[0].bytes.subspan(expert * want.size(), want.size());
     EXPECT_TRUE(std::equal(got.begin(), got.end(), want.begin())) << expert;
+    for (std::size_t i = expert * 100 * 256; i < (expert + 1) * 100 * 256; ++i) {
+      const double x = weights.values[i];
+      error += importance[i % 256] * std::pow(x - decoded[i], 2);
+      energy += importance[i % 256] * std::pow(x, 2);
+    }
   }
+  EXPECT_NEAR(relative_error(outcome.results[0]), error / energy, 1e-12);
   const ModelFile model(in);
   const Plan plan = make_plan(given, model);
   ASSERT_EQ(plan.warnings.size(), 1u);

@@ -283,7 +283,7 @@ void add_inspect_command(CLI::App& app, Session& session) {
   auto options = std::make_shared<InspectOptions>();
   CLI::App* command = app.add_subcommand(
       "inspect",
-      "List what a GGUF, safetensors, KNOT or imatrix file holds, with every block verified");
+      "List and verify a GGUF, safetensors, KNOT or imatrix file, block by block");
   command->group("Look inside");
   command
       ->add_option("file", options->path,

@@ -162,6 +162,9 @@ int run_quantize(QuantizeOptions& options) {
   if (!(options.hi_frac >= 0 && options.hi_frac <= 1)) throw UsageError("--hi-frac is from 0 to 1");
   given.hi_frac = static_cast<std::uint32_t>(std::lround(options.hi_frac * 1e6));
   given.imatrix_name = given.imatrix;
+  if ((options.dry_run || !options.plan.empty()) && !options.json.empty()) {
+    throw UsageError("--json reports what was done; --dry-run and --plan do nothing yet");
+  }
   if (!options.dry_run && options.plan.empty()) check_writable(given.out, options.force);
   check_writable(options.plan, options.force);
   check_writable(options.json, options.force);
