@@ -330,6 +330,36 @@ TEST(Gguf, Q8BlocksAreThoseOfGgml) {
   EXPECT_EQ(not_finite(TensorType::kQ8_0, bytes).count, 32u);
 }
 
+// The table of the text is the table of the code.
+TEST(Gguf, TheTextHasTheTypesOfTheCode) {
+  std::ifstream text(QUANTPROOF_SOURCE_DIR "/spec/formats/gguf.md");
+  std::size_t found = 0;
+  bool inside = false;
+  for (std::string line; std::getline(text, line);) {
+    inside = line.starts_with("4.2") || (inside && !line.starts_with("4.3"));
+    if (!inside || !line.starts_with("| ")) continue;
+    std::vector<std::string> cells;
+    for (std::size_t at = 1; at < line.size();) {
+      const std::size_t end = line.find('|', at);
+      std::string cell = line.substr(at, end - at);
+      cell.erase(std::remove(cell.begin(), cell.end(), ' '), cell.end());
+      cells.push_back(cell);
+      at = end + 1;
+    }
+    for (std::size_t i = 0; i + 3 < cells.size(); i += 4) {
+      if (cells[i].empty() || cells[i].find_first_not_of("0123456789") != std::string::npos)
+        continue;
+      const GgmlType* type = ggml_type(static_cast<std::uint32_t>(std::stoul(cells[i])));
+      ASSERT_NE(type, nullptr) << cells[i];
+      EXPECT_EQ(cells[i + 1], type->name);
+      EXPECT_EQ(cells[i + 2], std::to_string(type->block)) << type->name;
+      EXPECT_EQ(cells[i + 3], std::to_string(type->bytes)) << type->name;
+      ++found;
+    }
+  }
+  EXPECT_EQ(found, 35u);
+}
+
 class SplitModel : public testing::Test {
  protected:
   std::string path(int part, int count = 3) const {

@@ -2,6 +2,7 @@
 #include "tools/quantize/progress.h"
 
 #include <cstdio>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "fmt/format.h"
@@ -18,6 +19,12 @@ std::string duration(double seconds) {
     return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
   }
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+// A line that wraps could not be rewritten.
+std::size_t terminal_width() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
 }
 
 }  // namespace
@@ -63,6 +70,7 @@ void Progress::show() {
   if (worst_ > 0) {
     line += fmt::format(", worst error {:.4f} {}", worst_, containers::in_quotes(worst_tensor_));
   }
+  if (terminal_) line = line.substr(0, terminal_width() - 1);
   fmt::print(stderr, "{}{}{}", terminal_ ? "\r\x1B[K" : "", line, terminal_ ? "" : "\n");
   std::fflush(stderr);
 }
