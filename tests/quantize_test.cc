@@ -303,7 +303,7 @@ TEST(Quantize, WeightsThatAreNotFiniteAreNamed) {
 TEST(Quantize, BlocksFlushedToZeroAreCounted) {
   auto model = some_model();
   for (std::size_t i = 256; i < 512; ++i) model[2].values[i] = 1e-20f;
-  for (std::size_t i = 512; i < 768; ++i) model[2].values[i] = 0;
+  for (std::size_t i = 512; i < 1024; ++i) model[2].values[i] = 0;
   const Outcome outcome = run(options(save("tiny.gguf", model), "tiny_out.gguf", "iq3_xxs"));
   EXPECT_EQ(outcome.results[2].blocks, 10u);
   EXPECT_EQ(outcome.results[2].blocks_zeroed, 1u);

@@ -130,7 +130,7 @@ std::string never(const ModelTensor& tensor) {
   if (tensor.shape.size() < 2)
     return fmt::format("{} dimension{}", tensor.shape.size(), tensor.shape.size() == 1 ? "" : "s");
   if (!name.ends_with("weight")) return "no weight";
-  if (contains(name, "norm")) return "norm";
+  if (name.ends_with("norm.weight")) return "norm";
   for (const char* part : kParts) {
     if (contains(name, part)) return "small and sensitive";
   }
