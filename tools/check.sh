@@ -122,24 +122,29 @@ for entry in json.load(open(sys.argv[1])):
 EOF
 }
 
-ggml_status=0
-QUANTPROOF_GGML_LIB=$(tools/get_ggml.sh) || ggml_status=$?
-if [[ $ggml_status -eq 0 ]]; then
-  export QUANTPROOF_GGML_LIB
-elif [[ $ggml_status -eq 4 && ${CI:-} != true ]]; then
-  unset QUANTPROOF_GGML_LIB
-  skipped=$((skipped + 1))
-else
-  unset QUANTPROOF_GGML_LIB
-  fail_step 'get_ggml'
-fi
+# peer VARIABLE SCRIPT: what the script prints is the variable's value.
+peer() {
+  local status=0 path
+  path=$("$2") || status=$?
+  if [[ $status -eq 0 ]]; then
+    export "$1=$path"
+  elif [[ $status -eq 4 && ${CI:-} != true ]]; then
+    unset "$1"
+    skipped=$((skipped + 1))
+  else
+    unset "$1"
+    fail_step "$(basename "$2" .sh)"
+  fi
+}
+peer QUANTPROOF_GGML_LIB tools/get_ggml.sh
+peer QUANTPROOF_LLAMA_DIR tools/get_llama.sh
 
 release=(-DQUANTPROOF_DISABLED_LEVELS='HWY_SSSE3;HWY_AVX3_DL' -DQUANTPROOF_BENCH=OFF)
 sanitized=(-DQUANTPROOF_DISABLED_LEVELS='HWY_SSSE3;HWY_SSE4;HWY_AVX3;HWY_AVX3_DL'
   -DQUANTPROOF_BENCH=OFF -DQUANTPROOF_TOOLS=OFF -DQUANTPROOF_PROOFS=OFF
   -DQUANTPROOF_PLAIN_KERNELS=ON)
 sanitized_targets=(iq3_xxs_test e8_iq3_test qp_test qp_c_test iq3_encode_test leech_fast_test
-  kaiju1_fast_test kaiju1_fast_encode_test knot_test)
+  kaiju1_fast_test kaiju1_fast_encode_test gguf_test imatrix_test knot_test safetensors_test)
 if [[ $long == true ]]; then
   release=(-DQUANTPROOF_DISABLED_LEVELS= -DQUANTPROOF_BENCH=ON)
   sanitized=(-DQUANTPROOF_DISABLED_LEVELS= -DQUANTPROOF_BENCH=OFF -DQUANTPROOF_TOOLS=ON

@@ -20,6 +20,7 @@ enum ExitCode {
   kExitUnreadable = 3,    // input unreadable or malformed
   kExitNotExercised = 4,  // not exercised, or not supported here
   kExitInternal = 5,
+  kExitInterrupted = 130,
 };
 
 // What the chosen subcommand does; set while the command line is parsed.
@@ -35,7 +36,9 @@ void add_gate_command(CLI::App& app, Session& session);
 void add_report_command(CLI::App& app, Session& session);
 void add_explain_command(CLI::App& app, Session& session);
 void add_diff_command(CLI::App& app, Session& session);
+void add_imatrix_command(CLI::App& app, Session& session);
 void add_inspect_command(CLI::App& app, Session& session);
+void add_quantize_command(CLI::App& app, Session& session);
 void add_vectors_command(CLI::App& app, Session& session);
 
 // Whether to colour what goes to the stream with this file descriptor: a terminal, no NO_COLOR.

@@ -11,6 +11,9 @@
 #include "quantproof/qp.h"
 #include "tools/certify/decoder.h"
 #include "tools/cli/command.h"
+#include "tools/containers/container_error.h"
+#include "tools/quantize/interrupt.h"
+#include "tools/quantize/plan.h"
 
 namespace quantproof::cli {
 
@@ -81,6 +84,8 @@ int run(int argc, char** argv) {
   add_explain_command(app, session);
   add_diff_command(app, session);
   add_inspect_command(app, session);
+  add_imatrix_command(app, session);
+  add_quantize_command(app, session);
   add_vectors_command(app, session);
   // Known before parsing, so that even a wrong command line is answered in JSON.
   for (int i = 1; i + 1 < argc; ++i) {
@@ -101,6 +106,14 @@ int run(int argc, char** argv) {
     return report_error(session, kExitUsage, error.what());
   } catch (const certify::UnreadableError& error) {
     return report_error(session, kExitUnreadable, error.what());
+  } catch (const containers::ContainerError& error) {
+    return report_error(session, kExitUnreadable, error.what());
+  } catch (const containers::FileError& error) {
+    return report_error(session, kExitUnreadable, error.what());
+  } catch (const quantize::UnsupportedError& error) {
+    return report_error(session, kExitNotExercised, error.what());
+  } catch (const quantize::Interrupted&) {
+    return report_error(session, kExitInterrupted, "interrupted");
   } catch (const std::exception& error) {
     return report_error(session, kExitInternal, fmt::format("internal error: {}", error.what()));
   }
