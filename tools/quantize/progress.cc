@@ -11,8 +11,6 @@
 
 namespace quantproof::quantize {
 
-namespace {
-
 std::string duration(double seconds) {
   const auto whole = static_cast<std::uint64_t>(seconds);
   if (whole >= 3600) {
@@ -20,6 +18,8 @@ std::string duration(double seconds) {
   }
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
+
+namespace {
 
 // A line that wraps could not be rewritten.
 std::size_t terminal_width() {

@@ -9,6 +9,9 @@
 
 namespace quantproof::quantize {
 
+// "1:02:03" or "2:03".
+std::string duration(double seconds);
+
 // How far the work is, on standard error: one line that is rewritten on a terminal, a plain line
 // every 10 s elsewhere.
 class Progress {
