@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <numeric>
 
@@ -8,10 +9,15 @@
 
 #include "tools/certify/decoder.h"
 #include "tools/cli/command.h"
+#include "tools/cli/model_options.h"
 #include "tools/containers/container_error.h"
 #include "tools/containers/imatrix.h"
 #include "tools/containers/mapped_file.h"
 #include "tools/containers/quoted.h"
+#include "tools/model/chunk_progress.h"
+#include "tools/model/evaluate.h"
+#include "tools/model/model.h"
+#include "tools/quantize/interrupt.h"
 
 namespace quantproof::cli {
 
@@ -23,6 +29,11 @@ using containers::in_quotes;
 using nlohmann::ordered_json;
 
 struct ImatrixOptions {
+  std::string model;
+  std::string text;
+  std::string out;
+  std::size_t context = 0;
+  std::size_t threads = 0;
   std::string stats;
   std::vector<std::string> convert;
   std::uint32_t chunk_size = containers::kUsualChunkSize;
@@ -123,6 +134,12 @@ int print_stats(const ImatrixOptions& options) {
   return kExitPass;
 }
 
+void write(const containers::ImatrixFile& file, const std::string& out) {
+  containers::FileWriter writer(out, file.layout);
+  writer.write(file.data);
+  writer.finish();
+}
+
 // imatrix.md 5: to the other form.
 int convert(const ImatrixOptions& options) {
   const std::string& out = options.convert[1];
@@ -132,20 +149,44 @@ int convert(const ImatrixOptions& options) {
       imatrix.legacy ? containers::imatrix_as_gguf(
                            containers::with_chunk_size(imatrix, options.chunk_size), out)
                      : containers::imatrix_as_legacy(imatrix, out);
-  containers::FileWriter writer(out, file.layout);
-  writer.write(file.data);
-  writer.finish();
+  write(file, out);
   fmt::print("{}: {} form, entries: {}\n", out, imatrix.legacy ? "GGUF" : "legacy",
              imatrix.entries.size());
   return kExitPass;
 }
 
+// evaluation.md 7
+int capture(const ImatrixOptions& options) {
+  check_writable(options.out, options.force);
+  const std::size_t threads = thread_count(options.threads);
+  const model::Model source(options.model);
+  const std::size_t context = context_of(options.context, source.parameters());
+  const model::Text text(options.text, source.tokenizer(), context);
+  const model::Llama decoded = source.decode(model::Decoding::kFast, threads);
+  Imatrix imatrix;
+  {
+    model::ChunkProgress progress("imatrix", text.chunks());
+    imatrix = capture_imatrix(decoded, text, std::filesystem::path(options.text).filename(),
+                              threads, [&] { progress.advance(); });
+  }
+  const bool legacy = options.out.ends_with(".dat");
+  write(legacy ? containers::imatrix_as_legacy(imatrix, options.out)
+               : containers::imatrix_as_gguf(imatrix, options.out),
+        options.out);
+  fmt::print("{}: {} form, entries: {}; chunks: {} of {}\n", options.out,
+             legacy ? "legacy" : "GGUF", imatrix.entries.size(), text.chunks(), context);
+  return kExitPass;
+}
+
 int run_imatrix(const ImatrixOptions& options) {
   check_writable(options.json, options.force);
-  if (options.stats.empty() == options.convert.empty()) {
-    throw certify::UsageError("either --stats or --convert is required");
+  const int modes = (options.stats.empty() ? 0 : 1) + (options.convert.empty() ? 0 : 1) +
+                    (options.model.empty() ? 0 : 1);
+  if (modes != 1 || options.model.empty() != options.out.empty()) {
+    throw certify::UsageError("one of these is required: MODEL TEXT OUT, --stats, --convert");
   }
   if (options.chunk_size == 0) throw certify::UsageError("--chunk-size is at least 1");
+  if (!options.model.empty()) return capture(options);
   return options.stats.empty() ? convert(options) : print_stats(options);
 }
 
@@ -154,8 +195,14 @@ int run_imatrix(const ImatrixOptions& options) {
 void add_imatrix_command(CLI::App& app, Session& session) {
   auto options = std::make_shared<ImatrixOptions>();
   CLI::App* command = app.add_subcommand(
-      "imatrix", "Importances of columns: statistics, and conversion of the file");
+      "imatrix", "Importances of columns: measured on a text, statistics, conversion of the file");
   command->group("Models");
+  command->add_option("model", options->model, "A LLaMA: GGUF or KNOT");
+  command->add_option("text", options->text, "A file of text to run it on");
+  command->add_option("out", options->out, "What to write: NAME.dat the legacy form, else GGUF");
+  command->add_option("--context", options->context,
+                      "Tokens of a chunk; 0: those of the model, up to 512");
+  command->add_option("--threads", options->threads, "Chunks at once; 0: one for each CPU");
   command->add_option("--stats", options->stats, "What is in this file");
   command
       ->add_option("--convert", options->convert,
@@ -167,8 +214,12 @@ void add_imatrix_command(CLI::App& app, Session& session) {
       ->capture_default_str();
   command->add_option("--json", options->json, "Statistics to FILE, or to standard output for -");
   command->add_flag("--force", options->force, "Overwrite OUT and the report");
-  command->callback(
-      [options, &session] { session.run = [options] { return run_imatrix(*options); }; });
+  command->callback([options, &session] {
+    session.run = [options] {
+      quantize::watch_signals();
+      return run_imatrix(*options);
+    };
+  });
 }
 
 }  // namespace quantproof::cli
