@@ -38,6 +38,7 @@ void add_explain_command(CLI::App& app, Session& session);
 void add_diff_command(CLI::App& app, Session& session);
 void add_imatrix_command(CLI::App& app, Session& session);
 void add_inspect_command(CLI::App& app, Session& session);
+void add_ladder_command(CLI::App& app, Session& session);
 void add_perplexity_command(CLI::App& app, Session& session);
 void add_quantize_command(CLI::App& app, Session& session);
 void add_vectors_command(CLI::App& app, Session& session);

@@ -85,6 +85,7 @@ int run(int argc, char** argv) {
   add_diff_command(app, session);
   add_inspect_command(app, session);
   add_imatrix_command(app, session);
+  add_ladder_command(app, session);
   add_perplexity_command(app, session);
   add_quantize_command(app, session);
   add_vectors_command(app, session);

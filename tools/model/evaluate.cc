@@ -29,8 +29,9 @@ void log_softmax(std::span<const float> logits, std::vector<double>& logs) {
   for (std::size_t v = 0; v < logits.size(); ++v) logs[v] = (logits[v] - most) - log_sum;
 }
 
-std::size_t likeliest(const std::vector<double>& logs) {
-  return static_cast<std::size_t>(std::max_element(logs.begin(), logs.end()) - logs.begin());
+// 6.2
+std::size_t likeliest(std::span<const float> logits) {
+  return static_cast<std::size_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
 }
 
 // 6.1
@@ -48,19 +49,23 @@ void add_chunk(std::span<const Llama* const> models, const std::vector<Token>& c
   const std::size_t first = first_scored(chunk.size());
   const std::size_t vocabulary = models[0]->vocabulary();
   std::vector<std::vector<double>> base;
+  std::vector<std::size_t> tops;
   std::vector<double> logs;
   for (std::size_t m = 0; m < models.size(); ++m) {
     // The last position has no next token.
     const std::vector<float> logits =
         models[m]->logits(std::span(chunk).first(chunk.size() - 1), first);
     for (std::size_t t = first; t + 1 < chunk.size(); ++t) {
-      log_softmax(std::span(logits).subspan((t - first) * vocabulary, vocabulary), logs);
+      const auto its_logits = std::span(logits).subspan((t - first) * vocabulary, vocabulary);
+      log_softmax(its_logits, logs);
       scores[m].surprise.push_back(-logs[chunk[t + 1]]);
       if (m == 0) {
-        if (models.size() > 1) base.push_back(logs);
+        if (models.size() == 1) continue;
+        base.push_back(logs);
+        tops.push_back(likeliest(its_logits));
       } else {
         scores[m].divergence.push_back(divergence_of(base[t - first], logs));
-        scores[m].same_top += likeliest(logs) == likeliest(base[t - first]) ? 1 : 0;
+        scores[m].same_top += likeliest(its_logits) == tops[t - first] ? 1 : 0;
       }
     }
   }

@@ -237,6 +237,18 @@ Llama::Llama(const Parameters& parameters, std::size_t vocabulary, const TensorS
   });
 }
 
+std::vector<const Llama::Matrix*> Llama::matrices() const {
+  std::vector<const Matrix*> result;
+  for (const Layer& layer : layers_) {
+    for (const Matrix* matrix : {&layer.query, &layer.key, &layer.value, &layer.attention_output,
+                                 &layer.gate, &layer.up, &layer.down}) {
+      result.push_back(matrix);
+    }
+  }
+  if (!output_.weights.empty()) result.push_back(&output_);
+  return result;
+}
+
 // What a pass works on: of each number, all positions side by side.
 struct Llama::Activations {
   std::size_t positions;

@@ -67,17 +67,20 @@ class Llama {
   [[nodiscard]] const Parameters& parameters() const { return parameters_; }
   [[nodiscard]] std::size_t vocabulary() const { return vocabulary_; }
 
-  // The names of all tensors that a model of this shape has; and of those among them that are
-  // multiplied with activations.
+  // The names of all tensors that a model of this shape may have.
   static std::vector<std::string> tensor_names(const Parameters& parameters);
 
- private:
   struct Matrix {
     std::string name;
     std::size_t rows = 0;
     std::size_t columns = 0;
     std::vector<float> weights;
   };
+  // What is multiplied with activations, but an embedding that serves as output; the order is that
+  // of the layers.
+  [[nodiscard]] std::vector<const Matrix*> matrices() const;
+
+ private:
   struct Layer {
     Matrix attention_norm, query, key, value, attention_output;
     Matrix feed_norm, gate, up, down;
