@@ -31,7 +31,7 @@ run(2, "--target", "nowhere")
 run(3, "--target", "lib:missing.so")
 
 # The order of keys is part of the format, and a run repeats but for its times.
-order = ["tool", "spec_digest", "profile", "seed", "host", "levels", "target", "claims",
+order = ["tool", "spec_digest", "profile", "seed", "host", "levels", "target", "coverage", "claims",
          "encoders", "summary"]
 if list(good) != order:
     sys.exit(f"keys in order {list(good)}")

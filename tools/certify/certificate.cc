@@ -9,6 +9,7 @@
 #include "fmt/ranges.h"
 
 #include "quantproof/qp.h"
+#include "tools/certify/decoder.h"
 #include "tools/certify/spec_data.h"
 
 namespace quantproof::certify {
@@ -116,6 +117,14 @@ nlohmann::ordered_json to_json(const Certificate& certificate) {
                       {"detail", result.outcome.detail},
                       {"reproduce", result.reproduce}});
   }
+  ordered_json coverage = ordered_json::array();
+  for (const auto& format : certificate.coverage) {
+    ordered_json parts = {{"format", format_name(format->format())}};
+    for (const auto& part : format->parts()) {
+      parts[part.name] = {{"touched", part.touched}, {"of", part.of}};
+    }
+    coverage.push_back(parts);
+  }
   ordered_json json = {
       {"tool", {{"name", "quantproof"}, {"version", qp_version()}}},
       {"spec_digest", spec_digest()},
@@ -124,6 +133,7 @@ nlohmann::ordered_json to_json(const Certificate& certificate) {
       {"host", {{"cpu", host_cpu()}, {"compiler", host_compiler()}}},
       {"levels", {{"run", certificate.levels_run}, {"not_run", not_run}}},
       {"target", certificate.target},
+      {"coverage", coverage},
       {"claims", claims},
   };
   for (const EncoderDigest& encoder : certificate.encoders) {
@@ -188,6 +198,9 @@ std::string to_text(const Certificate& certificate, bool colour) {
                    measurement.value, measurement.unit, measurement.peer_ratio, measurement.peer);
   }
   for (const std::string& note : certificate.notes) fmt::format_to(out, "note      {}\n", note);
+  for (const auto& coverage : certificate.coverage) {
+    fmt::format_to(out, "coverage  {}\n", coverage->text());
+  }
   double seconds = 0;
   for (const ClaimResult& result : certificate.claims) seconds += result.seconds;
   fmt::format_to(out, "\n{} claims: {} pass, {} fail, {} refused, {} not exercised; {:.1f} s\n",

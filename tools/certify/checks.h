@@ -13,18 +13,22 @@
 #include <vector>
 
 #include "quantproof/status.h"
+#include "tools/certify/coverage.h"
 #include "tools/certify/decoder.h"
 #include "tools/certify/encoder.h"
 #include "tools/certify/isolate.h"
+#include "tools/certify/references.h"
 
 namespace quantproof::certify {
 
 struct CheckInput {
-  Decoder* decoder = nullptr;                      // null for checks that do not run one
+  Decoder* decoder = nullptr;  // null for checks that do not run one
   qp_format format = QP_IQ3_XXS;
   std::vector<qp_profile> profiles;
   std::uint64_t seed = 1;
   double seconds = 1.0;  // for random checks: how long to go on, at least their minimum
+  Reference reference = reference_answer;
+  Coverage* coverage = nullptr;
   std::vector<std::shared_ptr<Encoder>> encoders = {};  // of encoder_checks(): one per format
 };
 
@@ -49,8 +53,9 @@ using Check = Outcome (*)(const CheckInput&, Situation&);
 struct CheckEntry {
   std::string claim;
   Check run;
-  bool needs_status;  // cannot be put to a decoder without an error channel
-  bool builtin_only;  // speaks of this library's own functions
+  bool needs_status;          // cannot be put to a decoder without an error channel
+  bool builtin_only;          // speaks of this library's own functions
+  bool needs_memory = false;  // cannot be put to a decoder in another process
 };
 
 // The checks of one format, in the order in which they run and are reported.

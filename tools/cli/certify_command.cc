@@ -8,6 +8,7 @@
 
 #include "tools/certify/certify.h"
 #include "tools/cli/command.h"
+#include "tools/cli/progress.h"
 #include "tools/cli/report_files.h"
 
 namespace quantproof::cli {
@@ -22,31 +23,9 @@ struct CertifyOptions {
   std::vector<std::string> claims;
   std::uint64_t seed = 1;
   double seconds = 1.0;
+  double timeout = 10.0;
   bool measure = false;
   ReportFiles reports;
-};
-
-// One line that is rewritten on a terminal; elsewhere a plain line every ten seconds.
-class Progress {
- public:
-  void show(const std::string& claim, std::size_t number, std::size_t total) {
-    const auto now = std::chrono::steady_clock::now();
-    if (terminal_) {
-      fmt::print(stderr, "\r\x1b[K[{}/{}] {}", number, total, claim);
-      std::fflush(stderr);
-    } else if (now - last_ >= std::chrono::seconds(10)) {
-      fmt::print(stderr, "[{}/{}] {}\n", number, total, claim);
-      last_ = now;
-    }
-  }
-
-  void clear() const {
-    if (terminal_) fmt::print(stderr, "\r\x1b[K");
-  }
-
- private:
-  bool terminal_ = isatty(STDERR_FILENO) != 0;
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
 int run_certify(const CertifyOptions& options) {
@@ -59,10 +38,11 @@ int run_certify(const CertifyOptions& options) {
   request.claims = options.claims;
   request.seed = options.seed;
   request.seconds = options.seconds;
+  request.call_limit = std::chrono::milliseconds(static_cast<long>(1000 * options.timeout));
   request.measure = options.measure;
   Progress progress;
   request.progress = [&](const std::string& claim, std::size_t number, std::size_t total) {
-    progress.show(claim, number, total);
+    progress.show(fmt::format("[{}/{}] {}", number, total, claim));
   };
   const certify::Certificate certificate = certify::certify(request);
   progress.clear();
@@ -82,8 +62,9 @@ void add_certify_command(CLI::App& app, Session& session) {
   command
       ->add_option(
           "--target", options->target,
-          "fast (the built-in decoder), or\n"
-          "lib:PATH[,preset=ggml|qp|colibri][,symbol=NAME]: a function of a shared library")
+          "fast (the built-in decoder),\n"
+          "lib:PATH[,preset=ggml|qp|colibri][,symbol=NAME]: a function of a shared library, or\n"
+          "cmd:COMMAND: a program that speaks the protocol of spec/target_protocol.md")
       ->capture_default_str()
       ->group("What to certify");
   command
@@ -98,7 +79,8 @@ void add_certify_command(CLI::App& app, Session& session) {
   command
       ->add_option("--profile", options->profile,
                    "strict, ggml or colibri: the treatment of unusual scales\n"
-                   "[fast: all three; lib: ggml and colibri for those presets, strict for qp]")
+                   "[fast: all three; lib: ggml and colibri for those presets, strict for qp;\n"
+                   "cmd: strict if it can refuse, else ggml]")
       ->group("What to certify");
   command->add_option("--claim", options->claims, "Only this claim; may be repeated")
       ->group("What to certify");
@@ -110,6 +92,12 @@ void add_certify_command(CLI::App& app, Session& session) {
                    "Least time of each random check, beyond its minimum of cases")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 86400.0))
+      ->group("How long, how random");
+  command
+      ->add_option("--timeout", options->timeout,
+                   "Seconds that lib: and cmd: have for one call; a command has 60 to start")
+      ->capture_default_str()
+      ->check(CLI::Range(0.01, 86400.0))
       ->group("How long, how random");
   command
       ->add_flag("--measure", options->measure,

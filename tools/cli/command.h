@@ -29,6 +29,7 @@ struct Session {
 };
 
 void add_certify_command(CLI::App& app, Session& session);
+void add_fuzz_command(CLI::App& app, Session& session);
 void add_prove_command(CLI::App& app, Session& session);
 void add_gate_command(CLI::App& app, Session& session);
 void add_report_command(CLI::App& app, Session& session);

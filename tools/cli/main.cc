@@ -74,6 +74,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   Session session;
   add_certify_command(app, session);
+  add_fuzz_command(app, session);
   add_prove_command(app, session);
   add_gate_command(app, session);
   add_report_command(app, session);
