@@ -166,6 +166,13 @@ lost = json.loads(run(1, "gate", "--baseline", write("library_gone", certificate
 require([r["current"] for r in lost["comparisons"] if r["subject"] == "IQ3XXS-GONE-1"] ==
         ["absent"], "a claim that this version does not make is lost")
 
+# The same for a command.
+command = WORK / "command.json"
+run(0, "certify", "--target", f"cmd:{sys.executable} {ROOT / 'tools/examples/iq3_xxs_target.py'}",
+    "--format", "iq3_xxs", "--seconds", "0", "--claim", "IQ3XXS-CODES-1", "--json", command,
+    "--force")
+run(0, "gate", "--baseline", command, "--seconds", "0")
+
 # The schema is worth something only if it rejects.
 for spoil in (lambda g: g.update(extra=1), lambda g: g["comparisons"][0].update(outcome="fine"),
               lambda g: g["summary"].pop("worse"), lambda g: g.update(verdict="good")):

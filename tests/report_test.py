@@ -268,6 +268,8 @@ for name, spoil in {
         "digest": lambda c: dict(c, encoders=[dict(c["encoders"][0], sha256=5)]),
         "speed": lambda c: dict(c, measurements=[dict(c["measurements"][0], peer_ratio="1")]),
         "seed": lambda c: dict(c, seed=-1),
+        "level": lambda c: dict(c, levels={"run": [], "not_run": [{"name": "AVX3"}]}),
+        "sha256": lambda c: dict(c, target={"kind": "fast", "sha256": 5}),
 }.items():
     path = WORK / f"spoiled_{name}.json"
     path.write_text(json.dumps(spoil(built_in)), encoding="utf-8")

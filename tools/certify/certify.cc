@@ -245,8 +245,9 @@ Certificate certify(const Request& request) {
     for (const std::string& id : request.claims) {
       const bool known = std::any_of(jobs.begin(), jobs.end(),
                                      [&](const Job& job) { return job.claim->id == id; });
-      if (!known && !request.skip_unknown_claims)
+      if (!known && !request.skip_unknown_claims) {
         throw UsageError(fmt::format("claim {} is not among those of this target", id));
+      }
     }
     std::erase_if(jobs, [&](const Job& job) {
       return std::find(request.claims.begin(), request.claims.end(), job.claim->id) ==

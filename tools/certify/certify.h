@@ -28,10 +28,10 @@ struct Request {
   bool skip_unknown_claims = false;   // else one that this target lacks is a UsageError
   std::uint64_t seed = 1;
   double seconds = 1.0;                          // for each random check, at least its minimum
+  bool measure = false;                          // the speed of the built-in decoders, too
   std::chrono::milliseconds call_limit{10'000};  // for each call of a foreign target
   bool stop_at_failure = false;                  // leaves out the claims after the first that fails
   Reference reference = reference_answer;        // tests put a broken one here
-  bool measure = false;                          // the speed of the built-in decoders, too
   // Called before each claim with its id, its number and how many there are.
   std::function<void(const std::string&, std::size_t, std::size_t)> progress;
 };

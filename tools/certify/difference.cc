@@ -11,11 +11,10 @@
 
 #include "quantproof/iq3_xxs.h"
 #include "quantproof/qp.h"
-#include "tools/certify/comparer.h"
-#include "tools/certify/decoder.h"
 #include "tools/certify/guarded_buffer.h"
 #include "tools/certify/isolate.h"
 #include "tools/certify/references.h"
+#include "tools/certify/target.h"
 
 namespace quantproof::certify {
 
@@ -23,8 +22,8 @@ namespace {
 
 using nlohmann::json;
 constexpr std::size_t kBlockBytes = Iq3Xxs::kBlockBytes;  // E8/IQ3 has as many
-constexpr std::size_t kRowBlocks = Comparer::kMaxBlocks;
-constexpr std::chrono::seconds kCallLimit{10};  // of a command
+constexpr std::size_t kRowBlocks = 64;
+constexpr std::chrono::milliseconds kCallLimit{10'000};
 // Signalling NaNs, which no decoder may produce; one each, so that two that write nothing differ.
 constexpr std::uint32_t kPoison[] = {0x7FA0000Au, 0x7FA0000Bu};
 
@@ -43,23 +42,17 @@ class ReferenceDecoder final : public Decoder {
   qp_format format_;
 };
 
-// Null where the library lacks the symbol.
-std::unique_ptr<Decoder> open(const std::string& text, qp_format format, std::string& missing) {
-  if (text == "ref") return std::make_unique<ReferenceDecoder>(format);
-  const TargetSpec target = parse_target(text);
-  if (target.builtin) return builtin_decoder(format);
-  if (!target.command.empty()) return command_decoder(target, format, kCallLimit);
-  const bool fits =
-      target.preset == Preset::kQp || (target.preset == Preset::kGgml) == (format == QP_IQ3_XXS);
-  if (!fits) {
-    throw UsageError(fmt::format("preset {} does not decode {}", preset_name(target.preset),
-                                 format_name(format)));
-  }
-  auto decoder = library_decoder(target, format);
-  if (decoder == nullptr) {
-    missing = fmt::format("{} has no symbol {}", target.path, symbol_for(target, format));
-  }
-  return decoder;
+struct Side {
+  std::shared_ptr<Decoder> decoder;   // null: the library lacks the symbol
+  std::optional<qp_profile> profile;  // its own; none: it takes any
+};
+
+Side open_side(const std::string& text, qp_format format) {
+  if (text == "ref") return {std::make_shared<ReferenceDecoder>(format), std::nullopt};
+  const TargetSpec spec = parse_target(text);
+  Target target = open_target(spec, {format}, std::nullopt, kCallLimit);
+  if (spec.builtin) return {target.decoders[format], std::nullopt};
+  return {target.decoders[format], target.profiles.front()};
 }
 
 // Both sides' view of the same blocks.
@@ -154,44 +147,48 @@ Difference parse(const std::string& text) {
 
 }  // namespace
 
-std::optional<Difference> first_difference(const std::string& a, const std::string& b,
-                                           qp_format format, qp_profile profile,
-                                           std::span<const std::uint8_t> bytes,
-                                           std::string& missing) {
-  const auto decoder_a = open(a, format, missing);
-  const auto decoder_b = open(b, format, missing);
-  if (decoder_a == nullptr || decoder_b == nullptr) return std::nullopt;
+Comparison compare_targets(const std::string& a, const std::string& b, qp_format format,
+                           std::optional<qp_profile> profile, std::span<const std::uint8_t> bytes) {
+  Comparison comparison;
+  {
+    const Side side_a = open_side(a, format);
+    const Side side_b = open_side(b, format);
+    comparison.profile =
+        profile.value_or(side_a.profile.value_or(side_b.profile.value_or(QP_PROFILE_STRICT)));
+    for (const auto& [side, name] : {std::pair{side_a, a}, std::pair{side_b, b}}) {
+      if (side.decoder != nullptr) continue;
+      const TargetSpec spec = parse_target(name);
+      comparison.not_run = fmt::format("{} has no symbol {}", spec.path, symbol_for(spec, format));
+    }
+  }
   const std::size_t blocks = bytes.size() / kBlockBytes;
-  const std::chrono::seconds limit(60 + static_cast<long>(blocks / 1000));
-  const Outcome outcome = run_isolated(limit, [&](Situation& situation) {
-    Pair pair(*decoder_a, *decoder_b, profile, situation);
-    for (std::size_t first = 0; first < blocks; first += kRowBlocks) {
-      const std::size_t n = std::min(kRowBlocks, blocks - first);
-      const json found = pair.compare(bytes.subspan(first * kBlockBytes, n * kBlockBytes), first);
-      if (!found.is_null()) return Outcome{Verdict::kFail, found.dump()};
+  if (blocks == 0) comparison.not_run = "there is no block to compare";
+  if (!comparison.not_run.empty()) return comparison;
+  const std::chrono::seconds limit(60 + static_cast<long>(blocks / 100));
+  const auto check = [&](Situation& situation) {
+    // Opened again: a command must be the child's own.
+    const Side side_a = open_side(a, format);
+    const Side side_b = open_side(b, format);
+    Pair pair(*side_a.decoder, *side_b.decoder, comparison.profile, situation);
+    try {
+      for (std::size_t first = 0; first < blocks; first += kRowBlocks) {
+        const std::size_t n = std::min(kRowBlocks, blocks - first);
+        const json found = pair.compare(bytes.subspan(first * kBlockBytes, n * kBlockBytes), first);
+        if (!found.is_null()) return Outcome{Verdict::kFail, found.dump()};
+      }
+    } catch (const TargetFailure& failure) {
+      return Outcome{Verdict::kFail, failure.what()};
     }
     return Outcome{Verdict::kPass, ""};
-  });
-  if (outcome.verdict == Verdict::kPass) return std::nullopt;
-  if (!outcome.detail.empty() && outcome.detail.front() == '{') return parse(outcome.detail);
-  Difference difference;
-  difference.crash = outcome.detail;
-  return difference;
-}
-
-std::optional<qp_profile> profile_of_target(const std::string& target) {
-  if (target == "ref") return std::nullopt;
-  const TargetSpec spec = parse_target(target);
-  if (spec.builtin || !spec.command.empty()) return std::nullopt;
-  switch (spec.preset) {
-    case Preset::kGgml:
-      return QP_PROFILE_GGML;
-    case Preset::kColibri:
-      return QP_PROFILE_COLIBRI;
-    case Preset::kQp:
-      break;
+  };
+  const Outcome outcome = run_isolated(limit, check, 2 * kCallLimit);
+  if (outcome.verdict == Verdict::kPass) return comparison;
+  if (!outcome.detail.empty() && outcome.detail.front() == '{') {
+    comparison.difference = parse(outcome.detail);
+  } else {
+    comparison.difference.emplace().crash = outcome.detail;
   }
-  return QP_PROFILE_STRICT;
+  return comparison;
 }
 
 }  // namespace quantproof::certify

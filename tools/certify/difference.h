@@ -28,18 +28,17 @@ struct Difference {
   std::string crash;                     // how a decoder ended, if it did: then nothing else counts
 };
 
-// Decodes `bytes`, whole blocks, with both: rows of up to 64 blocks, in a child process. The
-// targets are those of certify, and "ref": the reference. Nothing: every bit is equal. Throws
-// UsageError and UnreadableError; `missing` says which symbol a library lacks, and then nothing
-// ran.
-std::optional<Difference> first_difference(const std::string& a, const std::string& b,
-                                           qp_format format, qp_profile profile,
-                                           std::span<const std::uint8_t> bytes,
-                                           std::string& missing);
+struct Comparison {
+  qp_profile profile = QP_PROFILE_STRICT;
+  std::optional<Difference> difference;  // none: every bit is equal
+  std::string not_run;                   // why nothing was compared; empty: it was
+};
 
-// The profile that the built-in decoders take beside `target`: that of its preset; none for a
-// target that is itself built in.
-std::optional<qp_profile> profile_of_target(const std::string& target);
+// Decodes `bytes`, whole blocks, with both: rows of up to 64 blocks, in a child process. The
+// targets are those of certify, and "ref": the reference. `profile`: none for that of the first
+// target with one of its own, else strict. Throws UsageError and UnreadableError.
+Comparison compare_targets(const std::string& a, const std::string& b, qp_format format,
+                           std::optional<qp_profile> profile, std::span<const std::uint8_t> bytes);
 
 }  // namespace quantproof::certify
 

@@ -34,13 +34,6 @@ struct DiffOptions {
   bool force = false;
 };
 
-qp_profile profile_of(const DiffOptions& options, const std::string& a, const std::string& b) {
-  if (!options.profile.empty()) return certify::parse_profile(options.profile);
-  const auto of_a = certify::profile_of_target(a);
-  const auto of_b = certify::profile_of_target(b);
-  return of_a.value_or(of_b.value_or(QP_PROFILE_STRICT));
-}
-
 std::vector<std::uint8_t> blocks_of(const DiffOptions& options, qp_format format) {
   if (options.random > 0) {
     fuzz::Random random(options.seed);
@@ -105,13 +98,12 @@ int run_diff(const DiffOptions& options) {
   }
   const std::string a = options.targets.size() == 2 ? options.targets.front() : "ref";
   const std::string& b = options.targets.back();
-  const qp_profile profile = profile_of(options, a, b);
+  std::optional<qp_profile> wanted;
+  if (!options.profile.empty()) wanted = certify::parse_profile(options.profile);
   const auto bytes = blocks_of(options, format);
   const std::size_t blocks = bytes.size() / kBlockBytes;
-  std::string missing;
-  const auto difference = certify::first_difference(a, b, format, profile, bytes, missing);
-  const bool ran = missing.empty() && blocks > 0;
-  if (blocks == 0) missing = "there is no block to compare";
+  const auto [profile, difference, not_run] = certify::compare_targets(a, b, format, wanted, bytes);
+  const bool ran = not_run.empty();
 
   const auto block = difference
                          ? std::span(bytes).subspan(difference->block * kBlockBytes, kBlockBytes)
@@ -126,14 +118,14 @@ int run_diff(const DiffOptions& options) {
                                      : difference ? "fail"
                                                   : "pass"}};
     if (options.random > 0) json["seed"] = options.seed;
-    if (!ran) json["detail"] = missing;
+    if (!ran) json["detail"] = not_run;
     if (difference) json["difference"] = to_json(*difference, format, block);
     write_json(options.json, json);
   }
   if (options.json != "-") {
     fmt::print("A  {}\nB  {}\n", a, b);
     if (!ran) {
-      fmt::print("NOT RUN: {}\n", missing);
+      fmt::print("NOT RUN: {}\n", not_run);
     } else if (difference) {
       print(*difference, format, block);
     } else {
@@ -168,7 +160,7 @@ void add_diff_command(CLI::App& app, Session& session) {
   command->add_option("--seed", options->seed, "Seed of --random")->capture_default_str();
   command->add_option("--profile", options->profile,
                       "strict, ggml or colibri, for the built-in decoders\n"
-                      "[the one of a library's preset, else strict]");
+                      "[that of the first target with one of its own, else strict]");
   command->add_option("--json", options->json, "Write to FILE, or to standard output for -");
   command->add_flag("--force", options->force, "Overwrite the report file");
   command->callback(

@@ -35,9 +35,13 @@ void check(const ordered_json& certificate) {
     throw std::runtime_error(fmt::format("unknown kind of target \"{}\"", kind));
   }
   target_in_words(certificate.at("target"));
+  if (kind == "lib") certificate["target"].at("preset").get<std::string>();
+  if (certificate["target"].contains("sha256")) {
+    certificate["target"].at("sha256").get<std::string>();
+  }
   for (const ordered_json& level : certificate.at("levels").at("run")) level.get<std::string>();
   for (const ordered_json& level : certificate.at("levels").at("not_run")) {
-    level.at("name").get<std::string>();
+    for (const char* key : {"name", "reason"}) level.at(key).get<std::string>();
   }
   if (certificate.contains("encoders")) {
     for (const ordered_json& encoder : certificate.at("encoders")) {
