@@ -11,8 +11,8 @@
 # and clang-format over all sources. --quick: only clang-format and release. --long: every level with
 # both compilers (release-clang: clang++, optimized), the command, the proofs and every test under
 # sanitizers, second opinions on every proof, many more points in the tests, clang-tidy over ref/ and
-# fast/, and each libFuzzer target for a minute; about an hour. The last line sums the suites up; a step that is no test counts there
-# when it fails.
+# fast/, and each libFuzzer target for a minute; about an hour. The last line sums the suites up; a
+# step that is no test counts there when it fails.
 # Exit codes: 0 all passed; 1 something failed; 2 usage; 4 nothing failed, but something was not
 # run because this machine lacks it (with CI=true that is a failure).
 set -euo pipefail

@@ -84,6 +84,7 @@ Target open_target(const TargetSpec& spec, const std::vector<qp_format>& formats
   }
   Target target;
   const Decoder* command = nullptr;
+  if (spec.command.empty()) target.json = describe_target(spec, formats, command, target.text);
   for (const qp_format format : formats) {
     auto& decoder = target.decoders[format];
     if (spec.builtin) {
@@ -96,7 +97,7 @@ Target open_target(const TargetSpec& spec, const std::vector<qp_format>& formats
     }
   }
   target.profiles = profiles_of(spec, profile, command);
-  target.json = describe_target(spec, formats, command, target.text);
+  if (command != nullptr) target.json = describe_target(spec, formats, command, target.text);
   return target;
 }
 
