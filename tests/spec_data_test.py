@@ -40,6 +40,7 @@ FILES = [
     ("vectors/transcode.json", "vectors/vectors.schema.json"),
     ("vectors/leech.json", "vectors/leech.schema.json"),
     ("vectors/kaiju1.json", "vectors/kaiju1.schema.json"),
+    ("vectors/encoding.json", "vectors/encoding.schema.json"),
     ("vectors/manifest.json", "vectors/vectors.schema.json"),
 ]
 for document, schema in FILES:

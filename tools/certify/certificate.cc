@@ -49,6 +49,16 @@ const char* verdict_word(Verdict verdict) {
   return "NOT RUN";
 }
 
+// A finding of several lines goes on below its first one.
+std::string indented(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    result += c;
+    if (c == '\n') result += "                ";
+  }
+  return result;
+}
+
 // The table keeps to one line a claim; the JSON has the whole text.
 std::string shortened(const std::string& text) {
   constexpr std::size_t kLongest = 100;
@@ -167,7 +177,7 @@ std::string to_text(const Certificate& certificate, bool colour) {
     if (verdict == Verdict::kFail) {
       fmt::format_to(out, "         claim: {}\n", result.claim->statement);
     }
-    fmt::format_to(out, "         found: {}\n", detail);
+    fmt::format_to(out, "         found: {}\n", indented(detail));
     fmt::format_to(out, "         again: {}\n", result.reproduce);
   }
   for (const std::string& note : certificate.notes) fmt::format_to(out, "note      {}\n", note);

@@ -8,6 +8,7 @@
 
 #include "quantproof/qp.h"
 #include "tools/certify/checks.h"
+#include "tools/certify/encoder.h"
 #include "tools/certify/proof_checks.h"
 #include "tools/certify/target.h"
 
@@ -88,6 +89,7 @@ std::size_t rank(const Claim* claim) { return static_cast<std::size_t>(claim - c
 std::string reproduce_command(const Request& request, const TargetSpec& target,
                               const Claim& claim) {
   std::string command = "quantproof certify";
+  if (request.encoder) command += " --encoder";
   if (!target.builtin) command += " --target " + quote(request.target_text);
   if (claim.format == "iq3_xxs" || claim.format == "e8_iq3" || claim.format == "leech" ||
       claim.format == "kaiju1") {
@@ -134,8 +136,31 @@ void add_format_jobs(const Request& request, const TargetSpec& target, qp_format
   }
 }
 
+// The claims about an encoder as a black box, of every format that it has.
+void add_encoder_jobs(const Request& request, const TargetSpec& target,
+                      const std::vector<qp_format>& formats, std::vector<Job>& jobs) {
+  CheckInput input;
+  input.seed = request.seed;
+  input.seconds = request.seconds;
+  std::string missing;
+  for (const qp_format format : formats) {
+    input.encoders.push_back(target.builtin ? builtin_encoder(format)
+                                            : library_encoder(target, format));
+    if (input.encoders.back() == nullptr) missing = encoder_symbol(target, format);
+  }
+  for (const CheckEntry& entry : encoder_checks()) {
+    jobs.push_back({claim_of(entry.claim), [input, missing, run = entry.run](Situation& situation) {
+                      if (missing.empty()) return run(input, situation);
+                      return Outcome{Verdict::kNotExercised,
+                                     fmt::format("the library has no symbol {}", missing)};
+                    }});
+  }
+}
+
 // Claims about the library itself: general checks and proofs, for the formats asked for.
-void add_builtin_jobs(const Request& request, const Subjects& subjects, std::vector<Job>& jobs) {
+void add_builtin_jobs(const Request& request, const TargetSpec& target, const Subjects& subjects,
+                      std::vector<Job>& jobs) {
+  if (!subjects.formats.empty()) add_encoder_jobs(request, target, subjects.formats, jobs);
   std::vector<CheckEntry> checks = general_checks();
   for (const auto& more : {iq3_encode_checks(), leech_checks(), kaiju1_checks()}) {
     checks.insert(checks.end(), more.begin(), more.end());
@@ -173,8 +198,14 @@ void add_builtin_jobs(const Request& request, const Subjects& subjects, std::vec
 
 Certificate certify(const Request& request) {
   const TargetSpec target = parse_target(request.target_text);
-  const Subjects subjects = subjects_of(request, target);
-  const Target opened = open_target(target, subjects.formats, request.profile, request.call_limit);
+  Subjects subjects = subjects_of(request, target);
+  if (request.encoder) {
+    if (subjects.formats.empty()) throw UsageError("--encoder is for iq3_xxs and e8_iq3");
+    subjects.leech = false;
+    subjects.kaiju1 = false;
+  }
+  const Target opened =
+      open_target(target, subjects.formats, request.profile, request.call_limit, request.encoder);
   const auto& profiles = opened.profiles;
 
   Certificate certificate;
@@ -193,11 +224,15 @@ Certificate certify(const Request& request) {
   }
 
   std::vector<Job> jobs;
-  for (const qp_format format : subjects.formats) {
-    add_format_jobs(request, target, format, profiles, opened.decoders.at(format), jobs,
-                    certificate);
+  if (request.encoder) {
+    add_encoder_jobs(request, target, subjects.formats, jobs);
+  } else {
+    for (const qp_format format : subjects.formats) {
+      add_format_jobs(request, target, format, profiles, opened.decoders.at(format), jobs,
+                      certificate);
+    }
+    if (target.builtin) add_builtin_jobs(request, target, subjects, jobs);
   }
-  if (target.builtin) add_builtin_jobs(request, subjects, jobs);
   std::stable_sort(jobs.begin(), jobs.end(),
                    [](const Job& a, const Job& b) { return rank(a.claim) < rank(b.claim); });
   if (!request.claims.empty()) {
@@ -213,8 +248,9 @@ Certificate certify(const Request& request) {
     certificate.notes.clear();
   }
 
-  // Our own claims may be long between two cases: proofs.
-  const auto call_limit = target.builtin ? std::chrono::milliseconds(0) : request.call_limit;
+  // Proofs and encoders may be long between two cases.
+  const auto call_limit =
+      target.builtin || request.encoder ? std::chrono::milliseconds(0) : request.call_limit;
   const auto limit = std::chrono::seconds(kClaimLimitSeconds + static_cast<long>(request.seconds));
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (request.progress) request.progress(jobs[i].claim->id, i + 1, jobs.size());

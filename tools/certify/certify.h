@@ -21,6 +21,7 @@ namespace quantproof::certify {
 
 struct Request {
   std::string target_text = "fast";
+  bool encoder = false;               // certify the target's encoder, not its decoder
   std::vector<std::string> formats;   // empty: all that the target has
   std::optional<qp_profile> profile;  // none: the target's own (see default_profiles)
   std::vector<std::string> claims;    // empty: all that apply

@@ -15,6 +15,7 @@
 #include "quantproof/status.h"
 #include "tools/certify/coverage.h"
 #include "tools/certify/decoder.h"
+#include "tools/certify/encoder.h"
 #include "tools/certify/isolate.h"
 #include "tools/certify/references.h"
 
@@ -28,6 +29,7 @@ struct CheckInput {
   double seconds = 1.0;  // for random checks: how long to go on, at least their minimum
   Reference reference = reference_answer;
   Coverage* coverage = nullptr;
+  std::vector<std::shared_ptr<Encoder>> encoders = {};  // of encoder_checks(): one per format
 };
 
 inline Outcome fail(std::string detail) { return {Verdict::kFail, std::move(detail)}; }
@@ -67,6 +69,9 @@ std::vector<CheckEntry> leech_checks();
 
 // The checks of the encoder of IQ3_XXS and E8/IQ3, and of the rotation of rows.
 std::vector<CheckEntry> iq3_encode_checks();
+
+// The checks of an encoder as a black box.
+std::vector<CheckEntry> encoder_checks();
 
 // The checks of KAIJU1.
 std::vector<CheckEntry> kaiju1_checks();

@@ -4,6 +4,7 @@
 #include "fmt/format.h"
 
 #include "quantproof/qp.h"
+#include "tools/certify/encoder.h"
 #include "tools/certify/sha256.h"
 
 namespace quantproof::certify {
@@ -29,19 +30,21 @@ std::vector<qp_profile> profiles_of(const TargetSpec& target, std::optional<qp_p
 
 nlohmann::ordered_json describe_target(const TargetSpec& target,
                                        const std::vector<qp_format>& formats,
-                                       const Decoder* command, std::string& text) {
+                                       const Decoder* command, bool encoder, std::string& text) {
   if (command != nullptr) {
     text = fmt::format("{}\n          command {}, protocol 1", command->name(), target.command);
     return {{"kind", "cmd"}, {"command", target.command}, {"name", command->name()}};
   }
   if (target.builtin) {
-    text = fmt::format("fast: the built-in decoder, libquantproof {}", qp_version());
+    text = fmt::format("fast: the built-in {}, libquantproof {}", encoder ? "encoder" : "decoder",
+                       qp_version());
     return {{"kind", "fast"}};
   }
   const std::string path = library_path(target.path);
   const std::string digest = sha256_of_file(path);
   if (digest.empty()) throw UnreadableError(fmt::format("cannot read {}", target.path));
-  const std::string symbol = symbol_for(target, formats.front());
+  const std::string symbol =
+      encoder ? encoder_symbol(target, formats.front()) : symbol_for(target, formats.front());
   text = fmt::format("{} in {}\n          preset {}, SHA-256 {}", symbol, target.path,
                      preset_name(target.preset), digest);
   return {{"kind", "lib"},
@@ -74,7 +77,9 @@ std::string quote(const std::string& word) {
 qp_format format_of(Preset preset) { return preset == Preset::kGgml ? QP_IQ3_XXS : QP_E8_IQ3; }
 
 Target open_target(const TargetSpec& spec, const std::vector<qp_format>& formats,
-                   std::optional<qp_profile> profile, std::chrono::milliseconds call_limit) {
+                   std::optional<qp_profile> profile, std::chrono::milliseconds call_limit,
+                   bool encoder) {
+  if (encoder && !spec.command.empty()) throw UsageError("--encoder is not for commands");
   if (!spec.builtin && spec.command.empty() && spec.preset != Preset::kQp) {
     for (const qp_format format : formats) {
       if (format == format_of(spec.preset)) continue;
@@ -84,8 +89,10 @@ Target open_target(const TargetSpec& spec, const std::vector<qp_format>& formats
   }
   Target target;
   const Decoder* command = nullptr;
-  if (spec.command.empty()) target.json = describe_target(spec, formats, command, target.text);
+  if (spec.command.empty())
+    target.json = describe_target(spec, formats, command, encoder, target.text);
   for (const qp_format format : formats) {
+    if (encoder) break;
     auto& decoder = target.decoders[format];
     if (spec.builtin) {
       decoder = builtin_decoder(format);
@@ -97,7 +104,8 @@ Target open_target(const TargetSpec& spec, const std::vector<qp_format>& formats
     }
   }
   target.profiles = profiles_of(spec, profile, command);
-  if (command != nullptr) target.json = describe_target(spec, formats, command, target.text);
+  if (command != nullptr)
+    target.json = describe_target(spec, formats, command, encoder, target.text);
   return target;
 }
 

@@ -25,10 +25,11 @@ struct Target {
   std::string text;  // for people
 };
 
-// Opens it for `formats`; `profile`: none for the target's own. Throws UsageError and
-// UnreadableError.
+// Opens it for `formats`; `profile`: none for the target's own; `encoder`: only names it, as an
+// encoder (encoder.h opens those). Throws UsageError and UnreadableError.
 Target open_target(const TargetSpec& spec, const std::vector<qp_format>& formats,
-                   std::optional<qp_profile> profile, std::chrono::milliseconds call_limit);
+                   std::optional<qp_profile> profile, std::chrono::milliseconds call_limit,
+                   bool encoder = false);
 
 // The one format of presets ggml and colibri.
 qp_format format_of(Preset preset);

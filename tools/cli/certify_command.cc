@@ -17,6 +17,7 @@ namespace {
 struct CertifyOptions {
   std::vector<std::string> formats;
   std::string target = "fast";
+  bool encoder = false;
   std::string profile;
   std::vector<std::string> claims;
   std::string json;
@@ -30,6 +31,7 @@ int run_certify(const CertifyOptions& options) {
   check_writable(options.json, options.force);
   certify::Request request;
   request.target_text = options.target;
+  request.encoder = options.encoder;
   request.formats = options.formats;
   if (!options.profile.empty()) request.profile = certify::parse_profile(options.profile);
   request.claims = options.claims;
@@ -63,6 +65,11 @@ void add_certify_command(CLI::App& app, Session& session) {
           "lib:PATH[,preset=ggml|qp|colibri][,symbol=NAME]: a function of a shared library, or\n"
           "cmd:COMMAND: a program that speaks the protocol of spec/target_protocol.md")
       ->capture_default_str()
+      ->group("What to certify");
+  command
+      ->add_flag("--encoder", options->encoder,
+                 "Certify the target's encoder of iq3_xxs or e8_iq3 instead of its decoder;\n"
+                 "presets ggml (quantize_iq3_xxs) and qp (encode_FORMAT)")
       ->group("What to certify");
   command
       ->add_option("--format", options->formats,
