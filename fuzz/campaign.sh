@@ -30,8 +30,10 @@ if [[ ! -x $program ]]; then
   exit 4
 fi
 mkdir -p "$corpus"
+max_len=1024  # ten blocks
+if [[ $target == kaiju1 || $target == knot ]]; then max_len=4096; fi
 code=0
-"$program" -max_len=4096 -max_total_time="$seconds" -timeout=10 -print_final_stats=1 \
+"$program" -max_len="$max_len" -max_total_time="$seconds" -timeout=10 -print_final_stats=1 \
   -artifact_prefix="${corpus%/}-" "$corpus" "$seeds" || code=$?
 if [[ $code -ne 0 ]]; then
   echo "campaign: a finding (exit code $code): see ${corpus%/}-*; run it again with" >&2
