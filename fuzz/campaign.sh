@@ -3,8 +3,7 @@
 #
 # usage: fuzz/campaign.sh TARGET SECONDS [CORPUS]
 #
-# Runs the libFuzzer target TARGET (iq3_xxs, e8_iq3, kaiju1, knot, transcode) of the preset fuzz for
-# SECONDS, going on from CORPUS (default build/fuzz/corpus/TARGET) and the seeds in
+# Runs the libFuzzer target TARGET (a folder of fuzz/seeds) of the preset fuzz for SECONDS, going on from CORPUS (default build/fuzz/corpus/TARGET) and the seeds in
 # fuzz/seeds/TARGET. What it learns stays in CORPUS; findings are written beside it.
 # QUANTPROOF_FUZZ_BUILD: the build folder, default build/fuzz.
 # Exit codes: 0 no finding; 1 a finding; 2 usage; 4 the target is not built.
@@ -30,8 +29,10 @@ if [[ ! -x $program ]]; then
   exit 4
 fi
 mkdir -p "$corpus"
-max_len=1024  # ten blocks
-if [[ $target == kaiju1 || $target == knot ]]; then max_len=4096; fi
+case $target in
+  iq3_xxs | e8_iq3 | transcode) max_len=1024 ;;  # ten blocks
+  *) max_len=4096 ;;
+esac
 code=0
 "$program" -max_len="$max_len" -max_total_time="$seconds" -timeout=10 -print_final_stats=1 \
   -artifact_prefix="${corpus%/}-" "$corpus" "$seeds" || code=$?

@@ -55,11 +55,42 @@ def knot_seeds():
     yield 3, file({"tensors": [], "metadata": {}}, b"")
 
 
+def gguf_seeds():
+    """No tensors; one tensor and one key."""
+    def number(value, size):
+        return value.to_bytes(size, "little")
+
+    def string(text):
+        return number(len(text), 8) + text
+
+    yield 1, b"GGUF" + number(3, 4) + bytes(16)
+    file = b"GGUF" + number(3, 4) + number(1, 8) + number(1, 8)
+    file += string(b"general.name") + number(8, 4) + string(b"seed")
+    file += string(b"a") + number(1, 4) + number(256, 8) + number(18, 4) + number(0, 8)  # IQ3_XXS
+    yield 2, file + bytes(-len(file) % 32) + bytes(98)
+
+
+def safetensors_seeds():
+    for number, header, data in [(1, b"{}", b""), (
+            2, b'{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}',
+            bytes.fromhex("0000803f000000c0"))]:
+        yield number, len(header).to_bytes(8, "little") + header + data
+
+
+def imatrix_seeds():
+    """The old layout: entries, then the trailer."""
+    entry = b"\x01\0\0\0a" + b"\x02\0\0\0" + b"\x02\0\0\0" + bytes.fromhex("0000803f00000040")
+    yield 1, b"\x01\0\0\0" + entry + b"\x02\0\0\0" + b"\x01\0\0\0b"
+    yield 2, next(content for n, content in gguf_seeds() if n == 2)
+
+
 def main():
     wanted = {}
     for target, seeds in [("iq3_xxs", decode_seeds("iq3_xxs.json")),
                           ("e8_iq3", decode_seeds("e8_iq3.json")), ("kaiju1", kaiju1_seeds()),
-                          ("knot", knot_seeds()), ("transcode", transcode_seeds())]:
+                          ("knot", knot_seeds()), ("transcode", transcode_seeds()),
+                          ("gguf", gguf_seeds()), ("safetensors", safetensors_seeds()),
+                          ("imatrix", imatrix_seeds())]:
         for number, content in seeds:
             wanted[FUZZ / "seeds" / target / f"{number:03d}"] = content
     present = {path: path.read_bytes() for path in FUZZ.glob("seeds/*/*")}

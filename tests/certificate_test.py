@@ -40,7 +40,7 @@ run(3, "--target", "lib:missing.so")
 
 # The order of keys is part of the format, and a run repeats but for its times.
 order = ["tool", "spec_digest", "profile", "seed", "host", "levels", "target", "coverage", "claims",
-         "summary"]
+         "encoders", "summary"]
 if list(good) != order:
     sys.exit(f"keys in order {list(good)}")
 again = run(0, "--claim", "IQ3XXS-CODES-1", "--claim", "HALF-WIDEN-1")

@@ -46,7 +46,8 @@ FILES = [
 for document, schema in FILES:
     validate(document, schema)
     rejects_unknown_keys(document, schema)
-jsonschema.Draft202012Validator.check_schema(load("certificate.schema.json"))
+for schema in ("certificate.schema.json", "gate.schema.json", "../tests/data/sarif.schema.json"):
+    jsonschema.Draft202012Validator.check_schema(load(schema))
 
 manifest = load("vectors/manifest.json")
 for entry in manifest["files"]:

@@ -125,7 +125,7 @@ nlohmann::ordered_json to_json(const Certificate& certificate) {
     }
     coverage.push_back(parts);
   }
-  return {
+  ordered_json json = {
       {"tool", {{"name", "quantproof"}, {"version", qp_version()}}},
       {"spec_digest", spec_digest()},
       {"profile", certificate.profile},
@@ -135,12 +135,25 @@ nlohmann::ordered_json to_json(const Certificate& certificate) {
       {"target", certificate.target},
       {"coverage", coverage},
       {"claims", claims},
-      {"summary",
-       {{"pass", certificate.count(Verdict::kPass)},
-        {"fail", certificate.count(Verdict::kFail)},
-        {"refused", certificate.count(Verdict::kRefused)},
-        {"not_exercised", certificate.count(Verdict::kNotExercised)}}},
   };
+  for (const EncoderDigest& encoder : certificate.encoders) {
+    json["encoders"].push_back({{"format", encoder.format},
+                                {"effort", encoder.effort},
+                                {"corpus", encoder.corpus},
+                                {"sha256", encoder.sha256}});
+  }
+  for (const Measurement& measurement : certificate.measurements) {
+    json["measurements"].push_back({{"name", measurement.name},
+                                    {"unit", measurement.unit},
+                                    {"value", measurement.value},
+                                    {"peer", measurement.peer},
+                                    {"peer_ratio", measurement.peer_ratio}});
+  }
+  json["summary"] = {{"pass", certificate.count(Verdict::kPass)},
+                     {"fail", certificate.count(Verdict::kFail)},
+                     {"refused", certificate.count(Verdict::kRefused)},
+                     {"not_exercised", certificate.count(Verdict::kNotExercised)}};
+  return json;
 }
 
 std::string to_text(const Certificate& certificate, bool colour) {
@@ -179,6 +192,10 @@ std::string to_text(const Certificate& certificate, bool colour) {
     }
     fmt::format_to(out, "         found: {}\n", indented(detail));
     fmt::format_to(out, "         again: {}\n", result.reproduce);
+  }
+  for (const Measurement& measurement : certificate.measurements) {
+    fmt::format_to(out, "measured  {:24} {:8.2f} {}, {:.1f} x {}\n", measurement.name,
+                   measurement.value, measurement.unit, measurement.peer_ratio, measurement.peer);
   }
   for (const std::string& note : certificate.notes) fmt::format_to(out, "note      {}\n", note);
   for (const auto& coverage : certificate.coverage) {

@@ -13,7 +13,9 @@
 
 #include "tools/certify/claims.h"
 #include "tools/certify/coverage.h"
+#include "tools/certify/encoder_digests.h"
 #include "tools/certify/isolate.h"
+#include "tools/certify/measurements.h"
 
 namespace quantproof::certify {
 
@@ -33,6 +35,8 @@ struct Certificate {
   std::string target_text;                          // for people
   std::vector<std::shared_ptr<Coverage>> coverage;  // of the formats with blocks
   std::vector<ClaimResult> claims;
+  std::vector<EncoderDigest> encoders;
+  std::vector<Measurement> measurements;
   std::vector<std::string> notes;  // what does not apply to this target, and why
 
   std::size_t count(Verdict verdict) const;

@@ -8,7 +8,6 @@
 
 #include "quantproof/qp.h"
 #include "tools/certify/checks.h"
-#include "tools/certify/encoder.h"
 #include "tools/certify/proof_checks.h"
 #include "tools/certify/target.h"
 
@@ -138,15 +137,15 @@ void add_format_jobs(const Request& request, const TargetSpec& target, qp_format
 
 // The claims about an encoder as a black box, of every format that it has.
 void add_encoder_jobs(const Request& request, const TargetSpec& target,
-                      const std::vector<qp_format>& formats, std::vector<Job>& jobs) {
+                      const std::map<qp_format, std::shared_ptr<Encoder>>& encoders,
+                      std::vector<Job>& jobs) {
   CheckInput input;
   input.seed = request.seed;
   input.seconds = request.seconds;
   std::string missing;
-  for (const qp_format format : formats) {
-    input.encoders.push_back(target.builtin ? builtin_encoder(format)
-                                            : library_encoder(target, format));
-    if (input.encoders.back() == nullptr) missing = encoder_symbol(target, format);
+  for (const auto& [format, encoder] : encoders) {
+    input.encoders.push_back(encoder);
+    if (encoder == nullptr) missing = encoder_symbol(target, format);
   }
   for (const CheckEntry& entry : encoder_checks()) {
     jobs.push_back({claim_of(entry.claim), [input, missing, run = entry.run](Situation& situation) {
@@ -160,7 +159,10 @@ void add_encoder_jobs(const Request& request, const TargetSpec& target,
 // Claims about the library itself: general checks and proofs, for the formats asked for.
 void add_builtin_jobs(const Request& request, const TargetSpec& target, const Subjects& subjects,
                       std::vector<Job>& jobs) {
-  if (!subjects.formats.empty()) add_encoder_jobs(request, target, subjects.formats, jobs);
+  if (!subjects.formats.empty()) {
+    const Target opened = open_encoders(target, subjects.formats, request.profile);
+    add_encoder_jobs(request, target, opened.encoders, jobs);
+  }
   std::vector<CheckEntry> checks = general_checks();
   for (const auto& more : {iq3_encode_checks(), leech_checks(), kaiju1_checks()}) {
     checks.insert(checks.end(), more.begin(), more.end());
@@ -199,13 +201,17 @@ void add_builtin_jobs(const Request& request, const TargetSpec& target, const Su
 Certificate certify(const Request& request) {
   const TargetSpec target = parse_target(request.target_text);
   Subjects subjects = subjects_of(request, target);
+  if (request.measure && !target.builtin) {
+    throw UsageError("only the built-in decoders are measured");
+  }
   if (request.encoder) {
     if (subjects.formats.empty()) throw UsageError("--encoder is for iq3_xxs and e8_iq3");
     subjects.leech = false;
     subjects.kaiju1 = false;
   }
   const Target opened =
-      open_target(target, subjects.formats, request.profile, request.call_limit, request.encoder);
+      request.encoder ? open_encoders(target, subjects.formats, request.profile)
+                      : open_target(target, subjects.formats, request.profile, request.call_limit);
   const auto& profiles = opened.profiles;
 
   Certificate certificate;
@@ -225,7 +231,7 @@ Certificate certify(const Request& request) {
 
   std::vector<Job> jobs;
   if (request.encoder) {
-    add_encoder_jobs(request, target, subjects.formats, jobs);
+    add_encoder_jobs(request, target, opened.encoders, jobs);
   } else {
     for (const qp_format format : subjects.formats) {
       add_format_jobs(request, target, format, profiles, opened.decoders.at(format), jobs,
@@ -239,7 +245,8 @@ Certificate certify(const Request& request) {
     for (const std::string& id : request.claims) {
       const bool known = std::any_of(jobs.begin(), jobs.end(),
                                      [&](const Job& job) { return job.claim->id == id; });
-      if (!known) throw UsageError(fmt::format("claim {} is not among those of this target", id));
+      if (!known && !request.skip_unknown_claims)
+        throw UsageError(fmt::format("claim {} is not among those of this target", id));
     }
     std::erase_if(jobs, [&](const Job& job) {
       return std::find(request.claims.begin(), request.claims.end(), job.claim->id) ==
@@ -264,6 +271,12 @@ Certificate certify(const Request& request) {
     result.reproduce = reproduce_command(request, target, *jobs[i].claim);
     certificate.claims.push_back(std::move(result));
     if (request.stop_at_failure && certificate.exit_code() != 0) break;
+  }
+  if (target.builtin) {
+    certificate.encoders = encoder_digests(subjects.formats, subjects.kaiju1, certificate.notes);
+    if (request.measure) {
+      certificate.measurements = measure_decoders(subjects.formats, subjects.kaiju1, request.seed);
+    }
   }
   return certificate;
 }

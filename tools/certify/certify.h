@@ -25,11 +25,13 @@ struct Request {
   std::vector<std::string> formats;   // empty: all that the target has
   std::optional<qp_profile> profile;  // none: the target's own (see default_profiles)
   std::vector<std::string> claims;    // empty: all that apply
+  bool skip_unknown_claims = false;   // else one that this target lacks is a UsageError
   std::uint64_t seed = 1;
   double seconds = 1.0;                          // for each random check, at least its minimum
   std::chrono::milliseconds call_limit{10'000};  // for each call of a foreign target
   bool stop_at_failure = false;                  // leaves out the claims after the first that fails
   Reference reference = reference_answer;        // tests put a broken one here
+  bool measure = false;                          // the speed of the built-in decoders, too
   // Called before each claim with its id, its number and how many there are.
   std::function<void(const std::string&, std::size_t, std::size_t)> progress;
 };

@@ -4,7 +4,6 @@
 #include "fmt/format.h"
 
 #include "quantproof/qp.h"
-#include "tools/certify/encoder.h"
 #include "tools/certify/sha256.h"
 
 namespace quantproof::certify {
@@ -29,8 +28,8 @@ std::vector<qp_profile> profiles_of(const TargetSpec& target, std::optional<qp_p
 }
 
 nlohmann::ordered_json describe_target(const TargetSpec& target,
-                                       const std::vector<qp_format>& formats,
-                                       const Decoder* command, bool encoder, std::string& text) {
+                                       const std::vector<qp_format>& formats, bool encoder,
+                                       const Decoder* command, std::string& text) {
   if (command != nullptr) {
     text = fmt::format("{}\n          command {}, protocol 1", command->name(), target.command);
     return {{"kind", "cmd"}, {"command", target.command}, {"name", command->name()}};
@@ -52,6 +51,16 @@ nlohmann::ordered_json describe_target(const TargetSpec& target,
           {"preset", preset_name(target.preset)},
           {"symbol", symbol},
           {"sha256", digest}};
+}
+
+void check_formats(const TargetSpec& spec, const std::vector<qp_format>& formats) {
+  if (!spec.builtin && spec.command.empty() && spec.preset != Preset::kQp) {
+    for (const qp_format format : formats) {
+      if (format == format_of(spec.preset)) continue;
+      throw UsageError(fmt::format("preset {} is for {}, not {}", preset_name(spec.preset),
+                                   format_name(format_of(spec.preset)), format_name(format)));
+    }
+  }
 }
 
 }  // namespace
@@ -77,22 +86,11 @@ std::string quote(const std::string& word) {
 qp_format format_of(Preset preset) { return preset == Preset::kGgml ? QP_IQ3_XXS : QP_E8_IQ3; }
 
 Target open_target(const TargetSpec& spec, const std::vector<qp_format>& formats,
-                   std::optional<qp_profile> profile, std::chrono::milliseconds call_limit,
-                   bool encoder) {
-  if (encoder && !spec.command.empty()) throw UsageError("--encoder is not for commands");
-  if (!spec.builtin && spec.command.empty() && spec.preset != Preset::kQp) {
-    for (const qp_format format : formats) {
-      if (format == format_of(spec.preset)) continue;
-      throw UsageError(fmt::format("preset {} decodes {}, not {}", preset_name(spec.preset),
-                                   format_name(format_of(spec.preset)), format_name(format)));
-    }
-  }
+                   std::optional<qp_profile> profile, std::chrono::milliseconds call_limit) {
+  check_formats(spec, formats);
   Target target;
   const Decoder* command = nullptr;
-  if (spec.command.empty())
-    target.json = describe_target(spec, formats, command, encoder, target.text);
   for (const qp_format format : formats) {
-    if (encoder) break;
     auto& decoder = target.decoders[format];
     if (spec.builtin) {
       decoder = builtin_decoder(format);
@@ -104,8 +102,21 @@ Target open_target(const TargetSpec& spec, const std::vector<qp_format>& formats
     }
   }
   target.profiles = profiles_of(spec, profile, command);
-  if (command != nullptr)
-    target.json = describe_target(spec, formats, command, encoder, target.text);
+  target.json = describe_target(spec, formats, false, command, target.text);
+  return target;
+}
+
+Target open_encoders(const TargetSpec& spec, const std::vector<qp_format>& formats,
+                     std::optional<qp_profile> profile) {
+  if (!spec.command.empty()) throw UsageError("a command decodes; --encoder needs a library");
+  check_formats(spec, formats);
+  Target target;
+  for (const qp_format format : formats) {
+    target.encoders[format] =
+        spec.builtin ? builtin_encoder(format) : library_encoder(spec, format);
+  }
+  target.profiles = profiles_of(spec, profile, nullptr);
+  target.json = describe_target(spec, formats, true, nullptr, target.text);
   return target;
 }
 

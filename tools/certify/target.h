@@ -15,21 +15,26 @@
 
 #include "quantproof/status.h"
 #include "tools/certify/decoder.h"
+#include "tools/certify/encoder.h"
 
 namespace quantproof::certify {
 
 struct Target {
   std::map<qp_format, std::shared_ptr<Decoder>> decoders;  // null: the library lacks the symbol
+  std::map<qp_format, std::shared_ptr<Encoder>> encoders;  // the same; either these or decoders
   std::vector<qp_profile> profiles;
   nlohmann::ordered_json json;
   std::string text;  // for people
 };
 
-// Opens it for `formats`; `profile`: none for the target's own; `encoder`: only names it, as an
-// encoder (encoder.h opens those). Throws UsageError and UnreadableError.
+// Opens it for `formats`; `profile`: none for the target's own. Throws UsageError and
+// UnreadableError.
 Target open_target(const TargetSpec& spec, const std::vector<qp_format>& formats,
-                   std::optional<qp_profile> profile, std::chrono::milliseconds call_limit,
-                   bool encoder = false);
+                   std::optional<qp_profile> profile, std::chrono::milliseconds call_limit);
+
+// The same for its encoders.
+Target open_encoders(const TargetSpec& spec, const std::vector<qp_format>& formats,
+                     std::optional<qp_profile> profile);
 
 // The one format of presets ggml and colibri.
 qp_format format_of(Preset preset);

@@ -9,6 +9,7 @@
 #include "tools/certify/certify.h"
 #include "tools/cli/command.h"
 #include "tools/cli/progress.h"
+#include "tools/cli/report_files.h"
 
 namespace quantproof::cli {
 
@@ -20,15 +21,15 @@ struct CertifyOptions {
   bool encoder = false;
   std::string profile;
   std::vector<std::string> claims;
-  std::string json;
   std::uint64_t seed = 1;
   double seconds = 1.0;
   double timeout = 10.0;
-  bool force = false;
+  bool measure = false;
+  ReportFiles reports;
 };
 
 int run_certify(const CertifyOptions& options) {
-  check_writable(options.json, options.force);
+  check_report_files(options.reports);
   certify::Request request;
   request.target_text = options.target;
   request.encoder = options.encoder;
@@ -38,14 +39,14 @@ int run_certify(const CertifyOptions& options) {
   request.seed = options.seed;
   request.seconds = options.seconds;
   request.call_limit = std::chrono::milliseconds(static_cast<long>(1000 * options.timeout));
+  request.measure = options.measure;
   Progress progress;
   request.progress = [&](const std::string& claim, std::size_t number, std::size_t total) {
     progress.show(fmt::format("[{}/{}] {}", number, total, claim));
   };
   const certify::Certificate certificate = certify::certify(request);
   progress.clear();
-  if (!options.json.empty()) write_json(options.json, to_json(certificate));
-  if (options.json != "-") {
+  if (!write_certificate_reports(options.reports, to_json(certificate))) {
     fmt::print("{}", to_text(certificate, use_colour(STDOUT_FILENO)));
   }
   return certificate.exit_code();
@@ -99,10 +100,10 @@ void add_certify_command(CLI::App& app, Session& session) {
       ->check(CLI::Range(0.01, 86400.0))
       ->group("How long, how random");
   command
-      ->add_option("--json", options->json,
-                   "Write the certificate to FILE, or to standard output for -")
-      ->group("Reports");
-  command->add_flag("--force", options->force, "Overwrite report files")->group("Reports");
+      ->add_flag("--measure", options->measure,
+                 "Measure the speed of the built-in decoders next to the reference")
+      ->group("How long, how random");
+  add_report_options(*command, options->reports, "the certificate", true);
   command->callback(
       [options, &session] { session.run = [options] { return run_certify(*options); }; });
 }
