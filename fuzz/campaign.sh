@@ -3,8 +3,9 @@
 #
 # usage: fuzz/campaign.sh TARGET SECONDS [CORPUS]
 #
-# Runs the libFuzzer target TARGET (a folder of fuzz/seeds) of the preset fuzz for SECONDS, going on from CORPUS (default build/fuzz/corpus/TARGET) and the seeds in
-# fuzz/seeds/TARGET. What it learns stays in CORPUS; findings are written beside it.
+# Runs the libFuzzer target TARGET (a folder of fuzz/seeds) of the preset fuzz for SECONDS, going on
+# from CORPUS (default build/fuzz/corpus/TARGET) and the seeds in fuzz/seeds/TARGET. What it learns
+# stays in CORPUS; findings are written beside it.
 # QUANTPROOF_FUZZ_BUILD: the build folder, default build/fuzz.
 # Exit codes: 0 no finding; 1 a finding; 2 usage; 4 the target is not built.
 set -euo pipefail
