@@ -84,33 +84,68 @@ inline std::vector<std::uint8_t> random_kaiju1_tensor(Random& random, std::uint3
   return bytes;
 }
 
-// Breaks one thing: a code that stands for nothing, a scale, a column, the header, the length.
+// A code of seven bytes that stands for nothing.
+inline LeechCode<std::uint32_t> invalid_code(Random& random) {
+  LeechCode<std::uint32_t> code = valid_code(random);
+  switch (below(random, 4)) {
+    case 0:
+      code.trit_group[below(random, kTritGroups - 1)] =
+          kTritGroupLimit + 1 + below(random, 255 - kTritGroupLimit);
+      break;
+    case 1:
+      code.trit_group[kTritGroups - 1] =
+          kLastTritGroupLimit + 1 + below(random, 127 - kLastTritGroupLimit);
+      break;
+    case 2:
+      code.fix = kLeechDimension + below(random, kNoFix - kLeechDimension);
+      break;
+    default: {  // a fix on a coordinate whose trit is 0
+      const std::uint32_t i = below(random, kLeechDimension);
+      code.fix = i;
+      // All digits 1, which stands for 0.
+      const std::size_t group = trit_group_of(i);
+      code.trit_group[group] =
+          (group + 1 < kTritGroups ? kTritGroupLimit : kLastTritGroupLimit) / 2;
+    }
+  }
+  return code;
+}
+
+// Breaks one thing: a code, a scale, a column, the header, the length, or any bit. `tensor` is
+// valid but for what was broken before.
 inline void damage_kaiju1_tensor(std::vector<std::uint8_t>& tensor, Random& random) {
   if (tensor.size() <= kKaiju1HeaderBytes) return;
   const std::size_t place = kKaiju1HeaderBytes + below(random, tensor.size() - kKaiju1HeaderBytes);
-  switch (below(random, 8)) {
-    case 0:  // seven bytes of ones: trits and fix out of range
-      for (std::size_t i = place; i < std::min(place + kLeechCodeBytes, tensor.size()); ++i) {
-        tensor[i] = 0xFF;
-      }
-      break;
-    case 1:
+  const Kaiju1Header header = read_kaiju1_header(tensor.data());
+  switch (below(random, 10)) {
+    case 0:
       tensor[below(random, kKaiju1HeaderBytes)] = static_cast<std::uint8_t>(below(random, 256));
       break;
-    case 2:
+    case 1:
       tensor.resize(below(random, tensor.size() + 1));
       break;
-    case 3:
+    case 2:
       tensor.push_back(0);
       break;
-    case 4:  // an infinite or NaN half, where one stands
+    case 3:  // an infinite or NaN half, where one stands
       tensor[place] = static_cast<std::uint8_t>(0x7C | below(random, 256));
       break;
-    case 5:
-      tensor[place] = 0xFF;
-      break;
-    default:
+    case 4:
       tensor[place] = static_cast<std::uint8_t>(tensor[place] ^ (1u << below(random, 8)));
+      break;
+    case 5: {  // the unused half of the last multiplier, where there is one
+      const std::size_t codes = header.bulk_cols / kKaiju1BlockCols;
+      if (codes % 2 == 0 || tensor.size() <= codes * kLeechCodeBytes + kKaiju1HeaderBytes) return;
+      tensor[tensor.size() - codes * kLeechCodeBytes - 1] |= 0x10;
+      break;
+    }
+    default: {  // a code of the last row, which ends the tensor
+      const std::size_t codes = header.bulk_cols / kKaiju1BlockCols;
+      if (codes == 0 || tensor.size() < codes * kLeechCodeBytes + kKaiju1HeaderBytes) return;
+      const std::size_t from_end =
+          kLeechCodeBytes * (1 + below(random, std::min(codes, tensor.size())));
+      pack_leech_code(invalid_code(random), &tensor[tensor.size() - from_end]);
+    }
   }
 }
 

@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(CommandTarget, ACrashOnOneInputLeavesTheOtherClaimsAlone) {
   const Certificate certificate = run_faulty(
-      "crash_on_largest", {"IQ3XXS-CODES-1", "IQ3XXS-FIELDS-1", "IQ3XXS-ROWS-1", "IQ3XXS-SIGNS-1"});
+      "crash_on_large", {"IQ3XXS-CODES-1", "IQ3XXS-FIELDS-1", "IQ3XXS-ROWS-1", "IQ3XXS-SIGNS-1"});
   EXPECT_EQ(certificate.count(Verdict::kPass), 3u) << findings(certificate);
   EXPECT_THAT(findings(certificate), HasSubstr("IQ3XXS-FIELDS-1: the command ended with signal 6"));
   EXPECT_THAT(findings(certificate), HasSubstr("; input bytes ff7b"));

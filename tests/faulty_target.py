@@ -59,7 +59,7 @@ while length := requests.read(4):
         values = values[:-1]
     if FAULT == "constant":
         values = [1.0] * len(values)
-    if FAULT == "crash_on_largest" and request[24:26] == b"\xff\x7b":
+    if FAULT == "crash_on_large" and request[25:26] == b"\x7b":
         os.abort()
     answer = struct.pack("<III", 2, number, status) + struct.pack(f"<{len(values)}f", *values)
     if FAULT == "echo":

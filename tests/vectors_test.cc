@@ -20,8 +20,8 @@
 namespace quantproof {
 namespace {
 
-void expect_case(const certify::VectorCase& vector, const certify::Answer& want,
-                 qp_status status, const qp_location& where, const std::vector<float>& out) {
+void expect_case(const certify::VectorCase& vector, const certify::Answer& want, qp_status status,
+                 const qp_location& where, const std::vector<float>& out) {
   EXPECT_EQ(status, want.status) << vector.id;
   if (want.status != QP_OK) {
     EXPECT_EQ(where.block, want.where.block) << vector.id;

@@ -11,9 +11,9 @@
 #                  the encoders and the lattice are instrumented with --long only
 # and clang-format over all sources. --quick: only clang-format and release. --long: every level with
 # both compilers (release-clang: clang++, optimized), the command, the proofs and every test under
-# sanitizers, second opinions on every proof, many more points in the tests, and clang-tidy over ref/
-# and fast/; about an hour. The last line sums the suites up; a step that is no test counts there
-# when it fails.
+# sanitizers, second opinions on every proof, many more points in the tests, clang-tidy over ref/ and
+# fast/, and each libFuzzer target for a minute; about an hour. The last line sums the suites up; a
+# step that is no test counts there when it fails.
 # Exit codes: 0 all passed; 1 something failed; 2 usage; 4 nothing failed, but something was not
 # run because this machine lacks it (with CI=true that is a failure).
 set -euo pipefail
@@ -151,6 +151,8 @@ if [[ $long == true ]]; then
     -DQUANTPROOF_PROOFS=ON -DQUANTPROOF_PLAIN_KERNELS=OFF)
   sanitized_targets=()
 fi
+fuzz=(-DQUANTPROOF_DISABLED_LEVELS='HWY_SSSE3;HWY_SSE4;HWY_AVX3;HWY_AVX3_DL'
+  -DQUANTPROOF_PLAIN_KERNELS=ON)
 clang=(-DQUANTPROOF_TOOLS=OFF -DQUANTPROOF_PROOFS=OFF -DQUANTPROOF_BENCH=OFF)
 
 # Left to --long: what takes minutes to say that a file is as generated; and the page of a
@@ -174,6 +176,12 @@ if [[ $quick == false ]]; then
   if [[ $long == true ]] && build release-clang "${clang[@]}"; then
     suite release-clang --label-regex '^(unit|kernels)$'
     step 'clang-tidy' tidy || true
+  fi
+  targets=()
+  if [[ $long == true ]] && build fuzz "${fuzz[@]}"; then
+    for seeds in fuzz/seeds/*; do
+      step "fuzz: ${seeds##*/}" fuzz/campaign.sh "${seeds##*/}" 60 || true
+    done
   fi
 fi
 

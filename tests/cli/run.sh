@@ -15,7 +15,7 @@ cd "$work" || exit 1
 export NO_COLOR=1
 
 mask() {
-  sed -E -e 's/ +[0-9]+\.[0-9]{3}  / SECONDS  /' -e 's/; [0-9.]+ s$/; TIME s/' \
+  sed -E -e 's/ +[0-9]+\.[0-9]{3}  / SECONDS  /' -e 's/; [0-9.]+ s$/; TIME s/' -e 's#; [0-9]+ cases/s;#; RATE;#' \
     -e 's/^host +.*/host HOST/' -e 's/specification [0-9a-f]{16}/specification DIGEST/' \
     -e 's/SHA-256 [0-9a-f]{64}/SHA-256 DIGEST/' \
     -e 's/"(spec_digest|sha256|cpu|compiler)": "[^"]*"/"\1": "MASKED"/' \

@@ -256,8 +256,9 @@ Certificate certify(const Request& request) {
     certificate.notes.clear();
   }
 
-  // Our own claims may be long between two cases: proofs.
-  const auto call_limit = target.builtin ? std::chrono::milliseconds(0) : request.call_limit;
+  // Proofs and encoders may be long between two cases.
+  const auto call_limit =
+      target.builtin || request.encoder ? std::chrono::milliseconds(0) : request.call_limit;
   const auto limit = std::chrono::seconds(kClaimLimitSeconds + static_cast<long>(request.seconds));
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (request.progress) request.progress(jobs[i].claim->id, i + 1, jobs.size());

@@ -446,7 +446,8 @@ Outcome check_batches(const CheckInput& input, Situation& situation) {
     fuzz::Random random(input.seed);
     const std::vector<std::size_t> lengths = {
         1,  2,  3,  4,  7,  8,   9,   15,  16,  17,  31,
-        32, 33, 63, 64, 65, 127, 128, 129, 255, 256, Comparer::kMaxBlocks};
+        32, 33, 63, 64, 65, 127, 128, 129, 255, 256, Comparer::kMaxBlocks,
+        0};
     for (const std::size_t length : lengths) {
       std::vector<std::uint8_t> bytes;
       for (std::size_t b = 0; b < length; ++b) {
@@ -457,8 +458,8 @@ Outcome check_batches(const CheckInput& input, Situation& situation) {
         return std::string{};
       }
     }
-    return fmt::format("{} rows of 1 to {} blocks, up to {} values", lengths.size(), lengths.back(),
-                       lengths.back() * kBlockWeights);
+    return fmt::format("{} rows of 0 to {} blocks, up to {} values", lengths.size(),
+                       Comparer::kMaxBlocks, Comparer::kMaxBlocks * kBlockWeights);
   });
 }
 

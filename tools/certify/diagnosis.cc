@@ -527,7 +527,7 @@ Diagnosis diagnose(const WrongRow& row) {
   if (!diagnosis.slip.empty()) return diagnosis;
   // Stores or loads that missed their place: all values that stayed inside the row are moved.
   for (const std::size_t by : {1u, 2u, 3u, 4u, 8u, 256u}) {
-    if (by >= row.got.size()) break;
+    if (by >= row.got.size() || 2 * n_wrong < row.got.size()) break;
     const bool early = std::equal(row.want.begin() + static_cast<std::ptrdiff_t>(by),
                                   row.want.end(), row.got.begin());
     const bool late = std::equal(row.got.begin() + static_cast<std::ptrdiff_t>(by), row.got.end(),

@@ -129,21 +129,26 @@ class BlockSubject final : public Subject {
   std::string set_fields(const Case& whole) const override {
     const std::size_t size = fuzz::block_bytes(format_);
     const std::size_t n = whole.bytes.size() / size;
+    constexpr std::size_t kMostListed = 8;
     std::string text;
+    std::size_t listed = 0;
     std::size_t fields_set = 0;
     std::size_t bits_set = 0;
+    const auto list = [&](const std::string& words) {
+      if (++listed <= kMostListed) text += words;
+      if (listed == kMostListed + 1) text += ", ...";
+    };
     for (std::size_t b = 0; b < n; ++b) {
       const std::uint8_t* const block = whole.bytes.data() + b * size;
       const auto fields = format_ == QP_IQ3_XXS ? ref::unpack<Iq3Xxs, std::uint32_t>(block)
                                                 : ref::unpack<E8Iq3, std::uint32_t>(block);
       const std::string in = n > 1 ? fmt::format("block {}: ", b) : std::string{};
-      text += fmt::format("; {}scale 0x{:04X}", in, fields.scale);
+      list(fmt::format("; {}scale 0x{:04X}", in, fields.scale));
       visit_fields(fields, [&](const char* name, std::size_t number, std::uint32_t value) {
         if (value == 0) return;
         ++fields_set;
         bits_set += static_cast<std::size_t>(std::popcount(value));
-        if (fields_set <= 8) text += fmt::format(", {} {} = {}", name, number, value);
-        if (fields_set == 9) text += ", ...";
+        list(fmt::format(", {} {} = {}", name, number, value));
       });
     }
     return fmt::format("{} blocks, {} weights, {} fields and {} bits set beside the scale{}", n,
@@ -249,7 +254,9 @@ std::string signature(const std::string& detail) {
   std::string text = detail;
   const std::size_t where = text.find("values are wrong");
   if (where != std::string::npos) {
-    text = text.substr(where, text.find("; both references", where) - where);
+    text = text.substr(
+        where,
+        std::min(text.find("; both references", where), text.find("; also: ", where)) - where);
   } else {
     text = text.substr(0, std::min(text.find(", at: "), text.find("; input bytes")));
     const std::size_t name = text.find("case ");  // "level, profile, case 12: what is wrong"
@@ -336,6 +343,9 @@ class Campaign {
     finding.number = number;
     const Outcome alone = run_alone(failing, fmt::format("case {} alone", number));
     finding.alone = alone.verdict != Verdict::kPass;
+    // State that goes wrong shows on whatever row is next: that is one finding.
+    const std::string of_state = "state: " + kind_of(outcome.detail);
+    if (!finding.alone && count_again(seen_, of_state, result)) return;
     Case smallest = failing;
     finding.detail = outcome.detail;
     if (finding.alone) {
@@ -355,10 +365,13 @@ class Campaign {
       }
       small_.emplace_back(signature(finding.detail), result.findings.size());
     } else {
+      // A child starts afresh; a command lives on.
+      const std::uint64_t first = own_process_ ? request_.first : slice_begin;
       finding.reproduce = again(fmt::format(" --seed {} --first {} --cases {}", request_.seed,
-                                            slice_begin, number - slice_begin + 1));
+                                            first, number - first + 1));
+      seen_.emplace_back(of_state, result.findings.size());
     }
-    seen_.emplace_back(signature(outcome.detail), result.findings.size());
+    if (finding.alone) seen_.emplace_back(signature(outcome.detail), result.findings.size());
     finding.bytes = smallest.bytes;
     finding.count = smallest.count;
     finding.set_fields = subject_.set_fields(smallest);

@@ -81,8 +81,9 @@ Vote vote(Reference reference, qp_format format, qp_profile profile,
     if (pinned == nullptr || same_answer(first, *pinned)) return {false, "both references agree"};
     return {true, "the vector is the outlier: both references contradict it"};
   }
-  // A target without a place of errors is on the side of whoever has its bits.
-  const bool target_with_second = got.bits == second.bits;
+  // A target that names no place of an error is on the side of whoever has its verdict and bits.
+  const bool target_with_second =
+      (got.status == QP_OK) == (second.status == QP_OK) && got.bits == second.bits;
   const Contradictions of_first = contradictions(reference, format);
   const Contradictions of_second = contradictions(second_reference_answer, format);
   const std::string facts =
