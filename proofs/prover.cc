@@ -20,6 +20,12 @@ struct Entry {
 
 // Sorted by id. A name in namespace proofs for each: a claim whose room is missing does not link.
 constexpr std::array kEntries = {
+    Entry{"E8IQ3-CODE-1",
+          "all contents of rows of 0, 1 and 2 blocks, at every address; each compiled level",
+          e8iq3_code_1},
+    Entry{"E8IQ3-CODE-2",
+          "all contents of a row of one block, at every address; each compiled level",
+          e8iq3_code_2},
     Entry{"E8IQ3-KERNEL-1",
           "all 2^784 blocks, every codebook, every multiplication; 1, 4, 8 and 16 lanes",
           e8iq3_kernel_1},
@@ -52,6 +58,12 @@ constexpr std::array kEntries = {
     Entry{"IQ3ENC-REFIT-1", "all real sums and scales", iq3enc_refit_1},
     Entry{"IQ3ENC-SPLIT-1", "all real values of both halves", iq3enc_split_1},
     Entry{"IQ3ENC-ZERO-1", "all real weights; both formats", iq3enc_zero_1},
+    Entry{"IQ3XXS-CODE-1",
+          "all contents of rows of 0, 1 and 2 blocks, at every address; each compiled level",
+          iq3xxs_code_1},
+    Entry{"IQ3XXS-CODE-2",
+          "all contents of a row of one block, at every address; each compiled level",
+          iq3xxs_code_2},
     Entry{"IQ3XXS-KERNEL-1",
           "all 2^784 blocks, every codebook, every multiplication; 1, 4, 8 and 16 lanes",
           iq3xxs_kernel_1},
