@@ -2,6 +2,8 @@
 //
 // The obligations about machine code: the exported decoder as it is loaded in this process, on
 // every level that was compiled, whether or not this CPU can run it.
+#include "proofs/machine_code.h"
+
 #include <stdexcept>
 
 #include "fmt/format.h"
@@ -58,7 +60,13 @@ void prove_levels(Obligation& o, qp_format format, const std::vector<qp_profile>
   qp_decode_at(QP_PROFILE_STRICT, format, nullptr, 0, &value, 0, nullptr);
   qp_row_size(format, 0);
   const std::string before = qp_level();
-  const std::uint64_t at = level_word(code);
+  std::uint64_t at = 0;
+  try {
+    at = level_word(code);
+  } catch (const std::runtime_error& error) {
+    o.refuse(error.what());
+    return;
+  }
   std::string proved;
   CodeSummary summary;
   for (std::size_t i = 0; i < qp_level_count(); ++i) {
@@ -82,6 +90,25 @@ void prove_levels(Obligation& o, qp_format format, const std::vector<qp_profile>
 }
 
 }  // namespace
+
+Result prove_object(const ObjectCode& object, const Options& options) {
+  Code code;
+  code.entry = object.entry;
+  code.convention = object.has_status ? Convention::kStatus : Convention::kBlocks;
+  code.format = object.format;
+  code.profile = object.profile;
+  code.rows = {0, 256, 512};
+  code.name = object.name;
+  Obligation o(object.format == QP_IQ3_XXS ? "IQ3XXS-CODE-1" : "E8IQ3-CODE-1", options);
+  CodeSummary summary;
+  machine_code::prove_iq3_code(o, code, &summary);
+  o.note(fmt::format("profile {}, {}", machine_code::profile_name(code.profile),
+                     machine_code::describe(summary)));
+  if (!summary.all_exact) o.note("an operation rounds: proved for rounding to nearest only");
+  Result result = o.result();
+  result.domain = "all contents of rows of 0, 1 and 2 blocks, at every address";
+  return result;
+}
 
 void iq3xxs_code_1(Obligation& o) {
   prove_levels(o, QP_IQ3_XXS, {QP_PROFILE_STRICT}, {0, 256, 512});

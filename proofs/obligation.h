@@ -62,14 +62,10 @@ class Obligation {
 void half_widen_2(Obligation& o);
 void iq3_sign_1(Obligation& o);
 void iq3_sign_2(Obligation& o);
-void iq3xxs_code_1(Obligation& o);
-void iq3xxs_code_2(Obligation& o);
 void iq3xxs_layout_1(Obligation& o);
 void iq3xxs_layout_2(Obligation& o);
 void iq3xxs_kernel_1(Obligation& o);
 void iq3xxs_nonfinite_1(Obligation& o);
-void e8iq3_code_1(Obligation& o);
-void e8iq3_code_2(Obligation& o);
 void e8iq3_layout_1(Obligation& o);
 void e8iq3_layout_2(Obligation& o);
 void e8iq3_kernel_1(Obligation& o);

@@ -6,6 +6,7 @@
 #include <exception>
 #include <stdexcept>
 
+#include "proofs/machine_code.h"
 #include "proofs/obligation.h"
 
 namespace quantproof::proofs {
