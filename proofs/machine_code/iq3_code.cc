@@ -357,7 +357,7 @@ bool Proof::prove_placement(std::size_t n, const std::vector<Scales>& classes,
     }
     shown = replay(code_, typical, n);
   }
-  if (shown.empty()) shown = search(code_, 200);
+  if (shown.empty()) shown = search(code_, 64);
   const std::string what = found ? found->what : refusal;
   if (!shown.empty()) {
     o_.fail(fmt::format("{}: {}; {}", where, what, shown));

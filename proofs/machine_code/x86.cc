@@ -1054,6 +1054,20 @@ void add_general(Map& h) {
     t.put(0, r);
   };
   h["imul"] = signed_multiply;
+  h["mul"] = [](Step& t) {
+    const Bits b = t.get(0);
+    const std::size_t n = b.size();
+    if (n == 8) throw Refusal("mul of bytes");
+    const Bits a = slice(t.s.gpr[kRax], 0, n);
+    const Bits r = multiply(t.g, zero_extended(a, 2 * n), zero_extended(b, 2 * n));
+    const Bits high = slice(r, n, n);
+    t.unknown_flags();
+    t.s.flags.carry = t.s.flags.overflow = is_zero(t.g, high) ^ 1;
+    for (const auto& [at, half] : {std::pair{kRax, slice(r, 0, n)}, std::pair{kRdx, high}}) {
+      t.s.gpr[at] = n == 32 ? zero_extended(half, 64) : t.s.gpr[at];
+      std::copy(half.begin(), half.end(), t.s.gpr[at].begin());
+    }
+  };
   h["popcnt"] = [](Step& t) {
     const Bits a = t.get(1);
     Bits r = word(0, static_cast<unsigned>(a.size()));
