@@ -6,6 +6,7 @@
 #include <exception>
 #include <stdexcept>
 
+#include "proofs/machine_code.h"
 #include "proofs/obligation.h"
 
 namespace quantproof::proofs {
@@ -20,6 +21,12 @@ struct Entry {
 
 // Sorted by id. A name in namespace proofs for each: a claim whose room is missing does not link.
 constexpr std::array kEntries = {
+    Entry{"E8IQ3-CODE-1",
+          "all contents of rows of 0, 1 and 2 blocks, at every address; each compiled level",
+          e8iq3_code_1},
+    Entry{"E8IQ3-CODE-2",
+          "all contents of a row of one block, at every address; each compiled level",
+          e8iq3_code_2},
     Entry{"E8IQ3-KERNEL-1",
           "all 2^784 blocks, every codebook, every multiplication; 1, 4, 8 and 16 lanes",
           e8iq3_kernel_1},
@@ -52,6 +59,12 @@ constexpr std::array kEntries = {
     Entry{"IQ3ENC-REFIT-1", "all real sums and scales", iq3enc_refit_1},
     Entry{"IQ3ENC-SPLIT-1", "all real values of both halves", iq3enc_split_1},
     Entry{"IQ3ENC-ZERO-1", "all real weights; both formats", iq3enc_zero_1},
+    Entry{"IQ3XXS-CODE-1",
+          "all contents of rows of 0, 1 and 2 blocks, at every address; each compiled level",
+          iq3xxs_code_1},
+    Entry{"IQ3XXS-CODE-2",
+          "all contents of a row of one block, at every address; each compiled level",
+          iq3xxs_code_2},
     Entry{"IQ3XXS-KERNEL-1",
           "all 2^784 blocks, every codebook, every multiplication; 1, 4, 8 and 16 lanes",
           iq3xxs_kernel_1},
@@ -117,6 +130,10 @@ constexpr std::array kEntries = {
           leech_word_1},
     Entry{"LEECH-WORD-2", "all 24 coordinates modulo 8, all words; 8, 16 and 32 lanes",
           leech_word_2},
+    Entry{"MACHINE-COSIM-1",
+          "each instruction that the executor models for SSE, AVX2 and BMI; edge and seeded random "
+          "operands",
+          machine_cosim_1},
     Entry{"OPS-CONFORM-1",
           "bitwise operations: all 65,536 byte pairs; shifts by 0 to 31; edge and seeded random "
           "lanes; all 256 indices; whole kernels on random blocks",

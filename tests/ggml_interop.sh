@@ -20,6 +20,11 @@ mkdir -p "$work"
   | tee "$work/ggml.txt"
 grep -q '^11 claims: 11 pass, 0 fail, 0 refused, 0 not exercised' "$work/ggml.txt"
 
+# Its machine code is proved for all contents, not only run.
+"$quantproof" prove --object "$QUANTPROOF_GGML_LIB" --symbol dequantize_row_iq3_xxs \
+  --format iq3_xxs | tee "$work/proof.txt"
+grep -q '^1 claims: 1 pass, 0 fail, 0 refused, 0 not exercised' "$work/proof.txt"
+
 # The same function under a profile it does not have must not pass: its infinite scales decode.
 code=0
 "$quantproof" certify --target "lib:$QUANTPROOF_GGML_LIB,preset=ggml" --profile strict \

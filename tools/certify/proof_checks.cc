@@ -2,6 +2,9 @@
 #include "tools/certify/proof_checks.h"
 
 #if QUANTPROOF_HAVE_PROOFS
+#include <dlfcn.h>
+
+#include "proofs/machine_code.h"
 #include "proofs/prover.h"
 #endif
 
@@ -38,6 +41,25 @@ Outcome run_proof(const std::string& claim, const std::string& export_directory)
   return {translate(result.verdict), result.detail};
 }
 
+Outcome run_object_proof(const TargetSpec& spec, qp_format format, qp_profile profile,
+                         const std::string& export_directory) {
+  void* library = dlopen(library_path(spec.path).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw UnreadableError("cannot load " + spec.path);
+  proofs::ObjectCode object;
+  object.name = symbol_for(spec, format);
+  object.entry = dlsym(library, object.name.c_str());
+  if (object.entry == nullptr) {
+    return {Verdict::kNotExercised, "the library has no symbol " + object.name};
+  }
+  object.has_status = spec.preset == Preset::kQp;
+  object.format = format;
+  object.profile = profile;
+  proofs::Options options;
+  options.export_directory = export_directory;
+  const proofs::Result result = proofs::prove_object(object, options);
+  return {translate(result.verdict), result.detail};
+}
+
 std::vector<RecheckResult> recheck_proofs(const std::string& export_directory) {
   std::vector<RecheckResult> results;
   for (const proofs::Recheck& recheck : proofs::recheck(export_directory, proofs::Options{})) {
@@ -56,6 +78,11 @@ bool has_prover() { return false; }
 std::vector<std::string> proof_claims() { return {}; }
 
 Outcome run_proof(const std::string& /*claim*/, const std::string& /*export_directory*/) {
+  return {Verdict::kNotExercised, "this build has no prover (QUANTPROOF_PROOFS=OFF)"};
+}
+
+Outcome run_object_proof(const TargetSpec& /*spec*/, qp_format /*format*/, qp_profile /*profile*/,
+                         const std::string& /*export_directory*/) {
   return {Verdict::kNotExercised, "this build has no prover (QUANTPROOF_PROOFS=OFF)"};
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/certify/decoder.h"
 #include "tools/certify/isolate.h"
 
 namespace quantproof::certify {
@@ -20,6 +21,11 @@ std::vector<std::string> proof_claims();
 
 // Discharges one. Not exercised in a build without a prover.
 Outcome run_proof(const std::string& claim, const std::string& export_directory);
+
+// Proves the machine code of a foreign decoder. `spec` names a library that could be opened.
+// Not exercised without the symbol.
+Outcome run_object_proof(const TargetSpec& spec, qp_format format, qp_profile profile,
+                         const std::string& export_directory);
 
 struct RecheckResult {
   std::string file;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <unistd.h>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "tools/certify/claims.h"
 #include "tools/certify/decoder.h"
 #include "tools/certify/proof_checks.h"
+#include "tools/certify/sha256.h"
 #include "tools/cli/command.h"
 
 namespace quantproof::cli {
@@ -21,6 +23,11 @@ namespace {
 struct ProveOptions {
   bool list = false;
   std::vector<std::string> claims;
+  std::string object;
+  std::string symbol;
+  std::string format;
+  std::string preset;
+  std::string profile;
   bool recheck = false;
   std::string keep;
   std::string json;
@@ -64,8 +71,88 @@ int list_claims() {
   return kExitPass;
 }
 
+certify::ClaimResult run_claim(const certify::Claim* claim, const std::string& reproduce,
+                               const std::function<certify::Outcome()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  certify::ClaimResult result;
+  result.claim = claim;
+  result.outcome =
+      certify::run_isolated(std::chrono::seconds(180), [&](certify::Situation& situation) {
+        situation.describe("proving " + claim->id);
+        return work();
+      });
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.reproduce = reproduce;
+  return result;
+}
+
+// The machine code of a foreign decoder.
+certify::Certificate prove_object(const ProveOptions& options, const std::string& directory) {
+  if (options.format.empty()) throw certify::UsageError("--object needs --format");
+  const qp_format format = certify::parse_format(options.format);
+  const std::string preset = !options.preset.empty() ? options.preset
+                             : format == QP_IQ3_XXS  ? "ggml"
+                                                     : "colibri";
+  std::string text = "lib:" + options.object + ",preset=" + preset;
+  if (!options.symbol.empty()) text += ",symbol=" + options.symbol;
+  const certify::TargetSpec spec = certify::parse_target(text);
+  const qp_profile profile = !options.profile.empty() ? certify::parse_profile(options.profile)
+                             : preset == "qp"         ? QP_PROFILE_STRICT
+                             : preset == "ggml"       ? QP_PROFILE_GGML
+                                                      : QP_PROFILE_COLIBRI;
+  const std::string digest = certify::sha256_of_file(certify::library_path(spec.path));
+  if (digest.empty()) throw certify::UnreadableError(fmt::format("cannot read {}", spec.path));
+  certify::library_decoder(spec, format);  // throws where it cannot be loaded
+  const std::string symbol = certify::symbol_for(spec, format);
+  certify::Certificate certificate;
+  certificate.profile = certify::profile_name(profile);
+  certificate.seed = 1;
+  certificate.target = {{"kind", "lib"},
+                        {"path", spec.path},
+                        {"preset", preset},
+                        {"symbol", symbol},
+                        {"sha256", digest}};
+  certificate.target_text =
+      fmt::format("{} in {}\n          preset {}, SHA-256 {}", symbol, spec.path, preset, digest);
+  std::string command = fmt::format("quantproof prove --object {} --symbol {} --format {}",
+                                    spec.path, symbol, options.format);
+  if (!options.preset.empty()) command += " --preset " + preset;
+  if (!options.profile.empty()) command += " --profile " + options.profile;
+  certificate.claims.push_back(run_claim(
+      certify::find_claim(format == QP_IQ3_XXS ? "IQ3XXS-CODE-1" : "E8IQ3-CODE-1"), command,
+      [&] { return certify::run_object_proof(spec, format, profile, directory); }));
+  return certificate;
+}
+
+certify::Certificate prove_claims(const ProveOptions& options, const std::string& directory) {
+  const auto known = certify::proof_claims();
+  for (const std::string& id : options.claims) {
+    if (std::find(known.begin(), known.end(), id) == known.end()) {
+      throw certify::UsageError(fmt::format("claim {} is not discharged by a proof, but by: {}", id,
+                                            certify::find_claim(id)->command));
+    }
+  }
+  certify::Certificate certificate;
+  certificate.profile = "all";
+  certificate.seed = 1;
+  certificate.target = {{"kind", "fast"}};
+  certificate.target_text = "fast: the kernels' own source, and the library's machine code";
+  for (const certify::Claim& claim : certify::claims()) {
+    const auto& among = options.claims.empty() ? known : options.claims;
+    if (std::find(among.begin(), among.end(), claim.id) == among.end()) continue;
+    certificate.claims.push_back(
+        run_claim(&claim, fmt::format("quantproof prove --claim {}", claim.id),
+                  [&] { return certify::run_proof(claim.id, directory); }));
+  }
+  return certificate;
+}
+
 int run_prove(const ProveOptions& options) {
   check_writable(options.json, options.force);
+  if (options.object.empty() && !(options.symbol.empty() && options.format.empty() &&
+                                  options.preset.empty() && options.profile.empty())) {
+    throw certify::UsageError("--symbol, --format, --preset and --profile go with --object");
+  }
   for (const std::string& id : options.claims) {
     if (certify::find_claim(id) == nullptr) {
       throw certify::UsageError(
@@ -77,38 +164,10 @@ int run_prove(const ProveOptions& options) {
     return kExitNotExercised;
   }
   if (options.list) return list_claims();
-  const auto known = certify::proof_claims();
-  for (const std::string& id : options.claims) {
-    if (std::find(known.begin(), known.end(), id) == known.end()) {
-      throw certify::UsageError(fmt::format("claim {} is not discharged by a proof, but by: {}", id,
-                                            certify::find_claim(id)->command));
-    }
-  }
   const ExportDirectory directory(options);
-  certify::Certificate certificate;
-  certificate.profile = "all";
-  certificate.seed = 1;
-  certificate.target = {{"kind", "fast"}};
-  certificate.target_text = "fast: the kernels' own source";
-  for (const certify::Claim& claim : certify::claims()) {
-    const bool wanted = options.claims.empty()
-                            ? std::find(known.begin(), known.end(), claim.id) != known.end()
-                            : std::find(options.claims.begin(), options.claims.end(), claim.id) !=
-                                  options.claims.end();
-    if (!wanted) continue;
-    const auto start = std::chrono::steady_clock::now();
-    certify::ClaimResult result;
-    result.claim = &claim;
-    result.outcome =
-        certify::run_isolated(std::chrono::seconds(180), [&](certify::Situation& situation) {
-          situation.describe("proving " + claim.id);
-          return certify::run_proof(claim.id, directory.path());
-        });
-    result.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    result.reproduce = fmt::format("quantproof prove --claim {}", claim.id);
-    certificate.claims.push_back(std::move(result));
-  }
+  const certify::Certificate certificate = options.object.empty()
+                                               ? prove_claims(options, directory.path())
+                                               : prove_object(options, directory.path());
   int exit_code = certificate.exit_code();
   if (options.json != "-") fmt::print("{}", to_text(certificate, use_colour(STDOUT_FILENO)));
   if (options.recheck) {
@@ -142,10 +201,18 @@ int run_prove(const ProveOptions& options) {
 void add_prove_command(CLI::App& app, Session& session) {
   auto options = std::make_shared<ProveOptions>();
   CLI::App* command =
-      app.add_subcommand("prove", "Discharge the proof obligations for all inputs with Z3");
+      app.add_subcommand("prove", "Prove claims, or a decoder's machine code, for all inputs");
   command->group("Certify");
   command->add_flag("--list", options->list, "List the obligations, prove nothing");
   command->add_option("--claim", options->claims, "Only this claim; may be repeated");
+  command->add_option("--object", options->object,
+                      "Prove the machine code of a decoder in this shared library");
+  command->add_option("--symbol", options->symbol, "Its name; default: the preset's");
+  command->add_option("--format", options->format, "What it decodes: iq3_xxs or e8_iq3");
+  command->add_option("--preset", options->preset,
+                      "How it is called: ggml, colibri or qp; default: by the format");
+  command->add_option("--profile", options->profile,
+                      "strict, ggml or colibri; default: the preset's");
   command->add_flag("--recheck", options->recheck,
                     "Hand every proved query to other solvers (cvc5, boolector, a SAT solver\n"
                     "whose proof is checked here)");

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The obligations about machine code: the exported decoder as it is loaded in this process, on
+// every level that was compiled, whether or not this CPU can run it.
+#include "proofs/machine_code.h"
+
+#include <stdexcept>
+
+#include "fmt/format.h"
+#include "hwy/targets.h"
+
+#include "proofs/machine_code/iq3_code.h"
+#include "proofs/machine_code/machine.h"
+#include "proofs/obligation.h"
+#include "quantproof/qp.h"
+
+namespace quantproof::proofs {
+
+namespace {
+
+using machine_code::Code;
+using machine_code::CodeSummary;
+using machine_code::Convention;
+
+constexpr unsigned kWordBytes = 8;
+
+// Where the library keeps the level in use: the one word of writable data that a decode reads. The
+// executor finds it, so no name of it is needed.
+std::uint64_t level_word(const Code& code) {
+  machine_code::Graph g;
+  machine_code::Floats floats(g);
+  machine_code::Process process;
+  process.allow_writable = true;
+  machine_code::trace_empty_row(code, g, floats, process);
+  const auto& reads = process.writable_reads;
+  if (reads.size() != kWordBytes || *reads.rbegin() - *reads.begin() != kWordBytes - 1) {
+    throw std::runtime_error("a decode reads other writable data than the level in use");
+  }
+  return *reads.begin();
+}
+
+// Highway's bit for the name of a level.
+std::uint64_t target_bit(const std::string& name) {
+  for (unsigned bit = 0; bit < 63; ++bit) {
+    if (name == hwy::TargetName(std::int64_t{1} << bit)) return std::uint64_t{1} << bit;
+  }
+  throw std::runtime_error("no target is called " + name);
+}
+
+void prove_levels(Obligation& o, qp_format format, const std::vector<qp_profile>& profiles,
+                  const std::vector<std::size_t>& rows) {
+  Code code;
+  code.entry = reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(&qp_decode_at));
+  code.convention = Convention::kDecodeAt;
+  code.format = format;
+  code.rows = rows;
+  // One call on the CPU: addresses of called functions are then in their slots, and a level is in
+  // use.
+  float value = 0;
+  qp_decode_at(QP_PROFILE_STRICT, format, nullptr, 0, &value, 0, nullptr);
+  qp_row_size(format, 0);
+  const std::string before = qp_level();
+  std::uint64_t at = 0;
+  try {
+    at = level_word(code);
+  } catch (const std::runtime_error& error) {
+    o.refuse(error.what());
+    return;
+  }
+  std::string proved;
+  CodeSummary summary;
+  for (std::size_t i = 0; i < qp_level_count(); ++i) {
+    const std::string level = qp_level_name(i);
+    code.runs_here = qp_level_supported(i) != 0;
+    if (code.runs_here) qp_force_level(level.c_str());
+    for (unsigned k = 0; k < kWordBytes; ++k) {
+      code.overrides[at + k] = static_cast<std::uint8_t>(target_bit(level) >> (8 * k));
+    }
+    for (const qp_profile profile : profiles) {
+      code.profile = profile;
+      code.name = level + fmt::format(", profile {}", machine_code::profile_name(profile));
+      machine_code::prove_iq3_code(o, code, &summary);
+    }
+    proved += (proved.empty() ? "" : " ") + level;
+  }
+  qp_force_level(before.c_str());
+  o.check(summary.all_exact, "an operation rounds, or meets a subnormal");
+  o.note(fmt::format("qp_decode_at of {}, levels {}: {}", machine_code::object_of(code.entry),
+                     proved, machine_code::describe(summary)));
+}
+
+}  // namespace
+
+Result prove_object(const ObjectCode& object, const Options& options) {
+  Code code;
+  code.entry = object.entry;
+  code.convention = object.has_status ? Convention::kStatus : Convention::kBlocks;
+  code.format = object.format;
+  code.profile = object.profile;
+  code.rows = {0, 256, 512};
+  code.name = object.name;
+  Obligation o(object.format == QP_IQ3_XXS ? "IQ3XXS-CODE-1" : "E8IQ3-CODE-1", options);
+  CodeSummary summary;
+  machine_code::prove_iq3_code(o, code, &summary);
+  o.note(fmt::format("profile {}, {}", machine_code::profile_name(code.profile),
+                     machine_code::describe(summary)));
+  if (!summary.all_exact) o.note("an operation rounds: proved for rounding to nearest only");
+  Result result = o.result();
+  result.domain = "all contents of rows of 0, 1 and 2 blocks, at every address";
+  return result;
+}
+
+void iq3xxs_code_1(Obligation& o) {
+  prove_levels(o, QP_IQ3_XXS, {QP_PROFILE_STRICT}, {0, 256, 512});
+}
+
+void iq3xxs_code_2(Obligation& o) {
+  prove_levels(o, QP_IQ3_XXS, {QP_PROFILE_GGML, QP_PROFILE_COLIBRI}, {256});
+}
+
+void e8iq3_code_1(Obligation& o) { prove_levels(o, QP_E8_IQ3, {QP_PROFILE_STRICT}, {0, 256, 512}); }
+
+void e8iq3_code_2(Obligation& o) {
+  prove_levels(o, QP_E8_IQ3, {QP_PROFILE_GGML, QP_PROFILE_COLIBRI}, {256});
+}
+
+}  // namespace quantproof::proofs

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Proofs about compiled decoders, ours and other people's. Needs Z3 and Zydis to link, not to
+// include.
+#ifndef QUANTPROOF_PROOFS_MACHINE_CODE_H_
+#define QUANTPROOF_PROOFS_MACHINE_CODE_H_
+
+#include <string>
+
+#include "proofs/prover.h"
+#include "quantproof/status.h"
+
+namespace quantproof::proofs {
+
+// A compiled decoder of IQ3_XXS or E8/IQ3 that this process has loaded.
+struct ObjectCode {
+  const void* entry = nullptr;
+  // f(bytes, n_bytes, out, n), 0 = decoded; else f(blocks, out, n).
+  bool has_status = false;
+  qp_format format = QP_IQ3_XXS;
+  qp_profile profile = QP_PROFILE_GGML;
+  std::string name;
+};
+
+// Proves its machine code, refutes it with a counterexample that the CPU has confirmed, or refuses
+// with the instruction or the reason that stands in the way.
+Result prove_object(const ObjectCode& object, const Options& options);
+
+// The rooms. Each discharges one claim.
+class Obligation;
+void iq3xxs_code_1(Obligation& o);
+void iq3xxs_code_2(Obligation& o);
+void e8iq3_code_1(Obligation& o);
+void e8iq3_code_2(Obligation& o);
+void machine_cosim_1(Obligation& o);
+
+}  // namespace quantproof::proofs
+
+#endif

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Float operations of the executor. One that depends on few input bits is run on the CPU for each
+// of their values. The others must be multiplications of which every result is exact: these are
+// kept as the set of their factors, so that their order does not matter.
+#ifndef QUANTPROOF_PROOFS_MACHINE_CODE_FLOATS_H_
+#define QUANTPROOF_PROOFS_MACHINE_CODE_FLOATS_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "proofs/machine_code/bits.h"
+
+namespace quantproof::proofs::machine_code {
+
+// A finite binary32 magnitude: odd significand times 2^exponent, or zero.
+struct Magnitude {
+  std::uint64_t significand = 0;
+  int exponent = 0;
+};
+Magnitude magnitude_of(std::uint32_t bits);
+
+class Floats {
+ public:
+  explicit Floats(Graph& graph) : g_(graph) {}
+
+  // What a CPU instruction gives for 32-bit (or wider) operands.
+  using Operation = std::uint64_t (*)(std::uint64_t, std::uint64_t);
+  // `operation` on every value that the operands can have, `width` bits of result.
+  Bits tabulated(Operation operation, const std::vector<Bits>& operands, unsigned width);
+  // mulss a, b: `a` is the operand whose NaN wins.
+  Bits multiplied(const Bits& a, const Bits& b);
+
+  // The factors of bits 0 to 30 of a word; nothing if these bits are neither enumerable nor a
+  // product.
+  std::optional<std::vector<Bits>> factors(const Bits& magnitude);
+  // Whether a tabulated operation rounded, or met a subnormal, for an input that can occur. If not,
+  // neither the rounding mode nor flush-to-zero matters.
+  [[nodiscard]] bool all_exact() const { return all_exact_; }
+
+ private:
+  struct Range {
+    enum class Kind { kFinite, kInfinite, kNan } kind = Kind::kFinite;
+    bool any_nonzero = false;
+    bool any_zero = false;
+    unsigned width = 0;  // significant bits
+    int lowest = 0;      // floor(log2) of the magnitudes that are not zero
+    int highest = 0;
+  };
+  Bits product(const Bits& a, const Bits& b);
+  const Range& range(std::uint32_t factor);
+  std::uint32_t intern(const Bits& magnitude);
+  std::vector<std::uint32_t> factor_ids(const Bits& magnitude);
+
+  Graph& g_;
+  bool all_exact_ = true;
+  // Results by operation, operands and version of care.
+  std::map<std::tuple<Operation, std::vector<Bits>, std::uint64_t>, Bits> results_;
+  std::vector<Bits> factors_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, Range>
+      ranges_;  // by factor and version of care
+  std::map<Bits, std::uint32_t> factor_index_;
+  std::vector<std::vector<std::uint32_t>> products_;  // sorted lists of factors
+  std::map<std::vector<std::uint32_t>, std::uint32_t> product_index_;
+};
+
+// The instructions themselves, by name without the leading v: "mulss", "cvtsi2ss", ...
+std::optional<Floats::Operation> float_operation(const std::string& name);
+
+}  // namespace quantproof::proofs::machine_code
+
+#endif

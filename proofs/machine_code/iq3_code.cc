@@ -1,0 +1,652 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is proved of a row: for each weight its sign bit, and that the other bits are the product
+// d (2s + 1) G, whatever the factors are called and in whichever order the code multiplies them.
+#include "proofs/machine_code/iq3_code.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <dlfcn.h>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <openssl/evp.h>
+#include <optional>
+#include <tuple>
+
+#include "fmt/format.h"
+
+#include "proofs/machine_code/floats.h"
+#include "proofs/machine_code/machine.h"
+#include "proofs/machine_code/replay.h"
+#include "quantproof/e8_iq3.h"
+#include "quantproof/iq3_codebook.h"
+#include "quantproof/iq3_xxs.h"
+#include "quantproof/ref/half.h"
+
+namespace quantproof::proofs::machine_code {
+
+namespace {
+
+constexpr std::size_t kBlockBytes = Iq3Xxs::kBlockBytes;
+static_assert(kBlockBytes == E8Iq3::kBlockBytes);
+constexpr std::uint32_t kScales = 0x10000;
+// The stack: room for a frame, and the arguments that the seventh and later need.
+constexpr std::size_t kStackBytes = 8192;
+constexpr std::int64_t kReturnAt = 7936;
+
+// The scales of a block in one execution.
+enum class Scales : char { kFinite, kInfinite, kNan, kNotFinite, kAny };
+
+const char* name_of(Scales scales) {
+  switch (scales) {
+    case Scales::kFinite:
+      return "finite";
+    case Scales::kInfinite:
+      return "infinite";
+    case Scales::kNan:
+      return "NaN";
+    case Scales::kNotFinite:
+      return "not finite";
+    case Scales::kAny:
+      return "any";
+  }
+  return "";
+}
+
+bool holds(Scales scales, std::uint32_t half) {
+  const bool finite = (half & 0x7C00u) != 0x7C00u;
+  const bool infinite = (half & 0x7FFFu) == 0x7C00u;
+  switch (scales) {
+    case Scales::kFinite:
+      return finite;
+    case Scales::kInfinite:
+      return infinite;
+    case Scales::kNan:
+      return !finite && !infinite;
+    case Scales::kNotFinite:
+      return !finite;
+    case Scales::kAny:
+      return true;
+  }
+  return true;
+}
+
+struct Layout {
+  std::size_t scale;
+  std::size_t index;
+  std::size_t words;
+  int value_shift;
+};
+
+Layout layout_of(qp_format format) {
+  if (format == QP_IQ3_XXS) {
+    return {Iq3Xxs::kScaleOffset, Iq3Xxs::kIndexOffset, Iq3Xxs::kSignScaleOffset,
+            Iq3Xxs::kValueShift};
+  }
+  return {E8Iq3::kScaleOffset, E8Iq3::kIndexOffset, E8Iq3::kSignScaleOffset, E8Iq3::kValueShift};
+}
+
+// The values of some input bits; all others are those of `Proof::typical`.
+struct Counterexample {
+  std::map<std::uint32_t, bool> bits;
+  std::string what;
+};
+
+// The quotient of two magnitudes: significands are odd.
+struct Ratio {
+  std::uint64_t numerator = 1;
+  std::uint64_t denominator = 1;
+  int exponent = 0;
+};
+
+class Proof {
+ public:
+  Proof(Obligation& o, const Code& code, CodeSummary* summary)
+      : o_(o), code_(code), layout_(layout_of(code.format)), summary_(summary), floats_(g_) {
+    for (std::size_t k = 0; k < 8 * kStackBytes; ++k) stack_.push_back(g_.unknown());
+  }
+
+  bool run() {
+    for (const std::size_t n : code_.rows) {
+      const std::size_t blocks = (n + kBlockWeights - 1) / kBlockWeights;
+      std::vector<std::vector<Scales>> classes = {std::vector<Scales>(blocks, Scales::kFinite)};
+      if (blocks == 0) {
+        // No scale, no class.
+      } else if (code_.profile == QP_PROFILE_STRICT) {
+        for (std::size_t k = 0; k < blocks; ++k) {  // block k is the first that is refused
+          std::vector<Scales> c(blocks, Scales::kAny);
+          std::fill(c.begin(), c.begin() + static_cast<std::ptrdiff_t>(k), Scales::kFinite);
+          c[k] = Scales::kNotFinite;
+          classes.push_back(c);
+        }
+      } else {
+        std::vector<Scales> c(blocks, Scales::kFinite);
+        c.back() = Scales::kInfinite;
+        classes.push_back(c);
+        c.back() = Scales::kNan;
+        classes.push_back(c);
+      }
+      for (const auto& c : classes) {
+        if (!prove_row(n, c)) return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  // All placements that the code can tell apart.
+  bool prove_row(std::size_t n, const std::vector<Scales>& classes) {
+    std::array<bool, 3> used{};
+    if (!prove_placement(n, classes, {0, 0, 0}, &used)) return false;
+    const auto choices = [&](std::size_t region, unsigned step) {
+      std::vector<unsigned> residues = {0};
+      for (unsigned r = step; used[region] && r < 64; r += step) residues.push_back(r);
+      return residues;
+    };
+    // Input bytes lie anywhere, floats on multiples of 4, stacks on multiples of 16.
+    for (bool again = true; again;) {
+      const auto before = used;
+      for (const unsigned in : choices(0, 1)) {
+        for (const unsigned out : choices(1, 4)) {
+          for (const unsigned stack : choices(2, 16)) {
+            if (in + out + stack == 0) continue;
+            if (o_.remaining_milliseconds() == 0) {
+              o_.refuse(code_.name + ": the time budget is used up");
+              return false;
+            }
+            if (!prove_placement(n, classes, {in, out, stack}, &used)) return false;
+          }
+        }
+      }
+      again = before != used;
+    }
+    return true;
+  }
+
+  bool prove_placement(std::size_t n, const std::vector<Scales>& classes,
+                       const std::array<unsigned, 3>& residues, std::array<bool, 3>* used);
+  State execute(Executor& x, std::size_t n, const std::array<unsigned, 3>& residues);
+  void set_classes(Graph& g, const std::vector<Scales>& classes);
+  std::optional<Counterexample> check_row(Executor& x, const State& end, std::size_t n,
+                                          const std::vector<Scales>& classes);
+  std::optional<Counterexample> check_weight(Executor& x, const Bits& got, std::size_t i,
+                                             Scales scales);
+  std::optional<Counterexample> check_bit(Graph& g, Bit got, Bit want, const std::string& what);
+  std::optional<Counterexample> check_product(Executor& x, const Bits& magnitude, std::size_t i);
+
+  [[nodiscard]] std::uint32_t variable(std::size_t byte, unsigned bit) const {
+    return static_cast<std::uint32_t>(8 * byte + bit);
+  }
+  [[nodiscard]] Variables byte_variables(std::size_t byte, unsigned from, unsigned n) const {
+    Variables v;
+    for (unsigned j = 0; j < n; ++j) v.push_back(variable(byte, from + j));
+    return v;
+  }
+
+  Obligation& o_;
+  const Code& code_;
+  Layout layout_;
+  CodeSummary* summary_;
+  // One graph for all executions: what one has tabulated, the others find.
+  Graph g_;
+  Floats floats_;
+  Bits stack_;  // what the stack and the output hold at the start
+  Bits output_;
+  std::map<std::vector<Scales>, Graph::Cares> class_care_;
+  // Factors, input bits, the fields and which element of a codebook row; version of care.
+  using GroupKey =
+      std::tuple<std::vector<Bits>, Variables, std::vector<Variables>, std::size_t, std::uint64_t>;
+  std::map<GroupKey, std::pair<std::optional<Ratio>, Counterexample>> groups_;
+};
+
+void Proof::set_classes(Graph& g, const std::vector<Scales>& classes) {
+  if (const auto it = class_care_.find(classes); it != class_care_.end()) {
+    g.care = it->second;
+    return;
+  }
+  std::vector<Graph::Care> sets;
+  for (std::size_t b = 0; b < classes.size(); ++b) {
+    Graph::Care care;
+    care.variables = byte_variables(kBlockBytes * b + layout_.scale, 0, 16);
+    care.possible.resize(kScales / 64);
+    for (std::uint32_t half = 0; half < kScales; ++half) {
+      if (holds(classes[b], half)) care.possible[half / 64] |= std::uint64_t{1} << (half % 64);
+    }
+    sets.push_back(care);
+  }
+  g.set_care(sets);
+  class_care_[classes] = g.care;
+}
+
+// The state at the call: arguments in their registers, the regions of `x` set up.
+State start(Executor& x, const Code& code, std::size_t n_bytes, std::size_t n, const Bits& in,
+            const Bits& out) {
+  Graph& g = x.g;
+  // At the call the stack pointer is a multiple of 16, so here it is 8 more.
+  const std::int64_t home = kReturnAt + 8;
+  if (x.regions.empty()) {
+    Bits stack;
+    for (std::size_t k = 0; k < 8 * kStackBytes; ++k) stack.push_back(g.unknown());
+    x.regions = {{"the input", 0, false, {}, true},
+                 {"the output", 0, true, {}, false},
+                 {"the stack", kStackBytes, true, stack, true}};
+    g.residues = {0, 0, 0};
+    g.residue_used.assign(3, false);
+  }
+  x.stack = 2;
+  if (code.convention == Convention::kDecodeAt) {  // the seventh argument: no place
+    std::fill_n(x.regions[2].initial.begin() + 8 * (home + 8), 64, kFalse);
+  }
+  State s = x.start(reinterpret_cast<std::uint64_t>(code.entry), home);
+  enum { kRcx = 1, kRdx = 2, kRsi = 6, kRdi = 7, kR8 = 8, kR9 = 9 };
+  const Bits width = word(n, 64);
+  switch (code.convention) {
+    case Convention::kBlocks:
+      s.gpr[kRdi] = in;
+      s.gpr[kRsi] = out;
+      s.gpr[kRdx] = width;
+      break;
+    case Convention::kStatus:
+      s.gpr[kRdi] = in;
+      s.gpr[kRsi] = word(n_bytes, 64);
+      s.gpr[kRdx] = out;
+      s.gpr[kRcx] = width;
+      break;
+    case Convention::kDecodeAt: {
+      // The upper halves of registers that hold an int are anything.
+      const auto int_argument = [&](std::uint64_t value) {
+        Bits bits = word(value, 32);
+        while (bits.size() < 64) bits.push_back(g.unknown());
+        return bits;
+      };
+      s.gpr[kRdi] = int_argument(code.profile);
+      s.gpr[kRsi] = int_argument(code.format);
+      s.gpr[kRdx] = in;
+      s.gpr[kRcx] = word(n_bytes, 64);
+      s.gpr[kR8] = out;
+      s.gpr[kR9] = width;
+      break;
+    }
+  }
+  return s;
+}
+
+State Proof::execute(Executor& x, std::size_t n, const std::array<unsigned, 3>& residues) {
+  Graph& g = x.g;
+  const std::size_t n_bytes = (n + kBlockWeights - 1) / kBlockWeights * kBlockBytes;
+  Region input{"the input", n_bytes, false, {}, true};
+  for (std::size_t k = 0; k < n_bytes; ++k) {
+    for (unsigned j = 0; j < 8; ++j) input.initial.push_back(g.variable(variable(k, j)));
+  }
+  Region output{"the output", n * sizeof(float), true, {}, false};
+  while (output_.size() < 8 * output.size) output_.push_back(g.unknown());
+  output.initial = slice(output_, 0, 8 * output.size);
+  x.regions = {input, output, {"the stack", kStackBytes, true, stack_, true}};
+  g.residues = {residues[0], residues[1], residues[2]};
+  g.residue_used.assign(3, false);
+  State s = start(x, code_, n_bytes, n, g.pointer({0, 0}), g.pointer({1, 0}));
+  x.run(s);
+  x.check_abi(s);
+  return s;
+}
+
+bool Proof::prove_placement(std::size_t n, const std::vector<Scales>& classes,
+                            const std::array<unsigned, 3>& residues, std::array<bool, 3>* used) {
+  std::string where = fmt::format("{}, row of {} weights, scales", code_.name, n);
+  for (const Scales c : classes) where += fmt::format(" {}", name_of(c));
+  Graph& g = g_;
+  Process process;
+  process.overrides = code_.overrides;
+  set_classes(g, classes);
+  Executor x(g, floats_, process);
+  const std::size_t blocks = classes.size();
+  // A block that decodes to 256 different-looking weights, with the class's own scale.
+  std::vector<std::uint8_t> typical(kBlockBytes * blocks);
+  for (std::size_t b = 0; b < blocks; ++b) {
+    std::uint8_t* block = typical.data() + kBlockBytes * b;
+    for (std::size_t k = 0; k < kIndices; ++k) {
+      block[layout_.index + k] = static_cast<std::uint8_t>(3 * k + 1);
+    }
+    const std::uint32_t half = classes[b] == Scales::kInfinite ? 0x7C00u
+                               : classes[b] == Scales::kNan || classes[b] == Scales::kNotFinite
+                                   ? 0x7E01u
+                                   : 0x3C00u;
+    block[layout_.scale] = static_cast<std::uint8_t>(half);
+    block[layout_.scale + 1] = static_cast<std::uint8_t>(half >> 8);
+  }
+  std::optional<Counterexample> found;
+  std::string refusal;
+  try {
+    std::vector<Graph::Cares> paths = {g.care};
+    while (!paths.empty() && !found) {
+      g.care = paths.back();
+      paths.pop_back();
+      try {
+        const State end = execute(x, n, residues);
+        summary_->executions += 1;
+        found = check_row(x, end, n, classes);
+      } catch (const Split& split) {
+        const auto care = g.care;
+        for (const Bit side : {split.condition, split.condition ^ 1}) {
+          g.care = care;
+          g.assume(side);
+          paths.push_back(g.care);
+        }
+      }
+      for (std::size_t r = 0; r < 3; ++r) (*used)[r] = (*used)[r] || g.residue_used[r];
+    }
+    summary_->instructions += x.steps;
+    summary_->merges += x.merges;
+    summary_->table_loads += x.table_loads;
+    summary_->all_exact = summary_->all_exact && floats_.all_exact();
+    summary_->mnemonics.insert(x.mnemonics.begin(), x.mnemonics.end());
+  } catch (const Fault& fault) {
+    found = Counterexample{{}, fault.what()};
+  } catch (const Refusal& why) {
+    refusal = why.what();
+  }
+  if (!found && refusal.empty()) return true;
+  std::string shown;
+  if (found) {
+    for (const auto& [v, value] : found->bits) {
+      std::uint8_t& byte = typical[v / 8];
+      const auto mask = static_cast<std::uint8_t>(1u << (v % 8));
+      byte = static_cast<std::uint8_t>(value ? byte | mask : byte & ~mask);
+    }
+    shown = replay(code_, typical, n);
+  }
+  if (shown.empty()) shown = search(code_, 64);
+  const std::string what = found ? found->what : refusal;
+  if (!shown.empty()) {
+    o_.fail(fmt::format("{}: {}; {}", where, what, shown));
+  } else if (found && !code_.runs_here) {
+    o_.fail(fmt::format("{}: {}; this CPU cannot run it, so it was not replayed", where, what));
+  } else if (found) {
+    o_.refuse(fmt::format("{}: {}; but the CPU does not show it", where, what));
+  } else {
+    o_.refuse(fmt::format("{}: {}", where, what));
+  }
+  return false;
+}
+
+std::optional<Counterexample> Proof::check_row(Executor& x, const State& end, std::size_t n,
+                                               const std::vector<Scales>& classes) {
+  Graph& g = x.g;
+  std::size_t decoded = classes.size();
+  if (code_.profile == QP_PROFILE_STRICT) {
+    decoded = static_cast<std::size_t>(
+        std::find(classes.begin(), classes.end(), Scales::kNotFinite) - classes.begin());
+  }
+  const bool refused = decoded != classes.size();
+  if (code_.convention != Convention::kBlocks) {
+    const auto status = g.constant(slice(end.gpr[0], 0, 32));
+    const bool right = code_.convention == Convention::kDecodeAt
+                           ? status == (refused ? QP_SCALE_NOT_FINITE : QP_OK)
+                           : status.has_value() && (*status != 0) == refused;
+    if (!right) {
+      return Counterexample{
+          {}, status ? fmt::format("the status is {}", *status) : "the status depends on data"};
+    }
+  }
+  const Bits& out = end.memory[1];
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t b = i / kBlockWeights;
+    const Bits got = slice(out, 32 * i, 32);
+    if (b >= decoded) {
+      if (got != slice(x.regions[1].initial, 32 * i, 32)) {
+        return Counterexample{{}, fmt::format("weight {} of a refused block may be written", i)};
+      }
+      continue;
+    }
+    summary_->statements += 1;
+    if (auto found = check_weight(x, got, i, classes[b])) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<Counterexample> Proof::check_bit(Graph& g, Bit got, Bit want,
+                                               const std::string& what) {
+  if (got == want) return std::nullopt;
+  const std::array<Bit, 2> both = {got, want};
+  const auto variables = g.support(both.data(), 2);
+  if (!variables) throw Refusal(what + " depends on more than 16 bits");
+  const auto truths = g.tabulate(both.data(), 2, *variables);
+  const Truth& possible = g.possible(*variables);
+  for (std::size_t w = 0; w < possible.size(); ++w) {
+    const std::uint64_t differ = (truths[0][w] ^ truths[1][w]) & possible[w];
+    if (differ == 0) continue;
+    const std::size_t at = 64 * w + static_cast<std::size_t>(std::countr_zero(differ));
+    Counterexample found;
+    found.what = what;
+    for (std::size_t k = 0; k < variables->size(); ++k) {
+      if ((*variables)[k] < (1u << 23)) found.bits[(*variables)[k]] = ((at >> k) & 1) != 0;
+    }
+    return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<Counterexample> Proof::check_weight(Executor& x, const Bits& got, std::size_t i,
+                                                  Scales scales) {
+  Graph& g = x.g;
+  const std::size_t block = kBlockBytes * (i / kBlockWeights);
+  const std::size_t in_block = i % kBlockWeights;
+  const std::size_t sign_at = 7 * (in_block % kSubblockWeights / kGroupWeights);
+  const std::size_t word_at = block + layout_.words + 4 * (in_block / kSubblockWeights);
+  const auto input = [&](std::size_t byte, std::size_t bit) {
+    return g.variable(variable(byte + bit / 8, static_cast<unsigned>(bit % 8)));
+  };
+  // 4.2 and 4.5: the sign of the scale, and that of the weight.
+  Bit sign = input(block + layout_.scale, 15);
+  const std::size_t j = in_block % kGroupWeights;
+  for (std::size_t k = 0; k < kSignFieldBits; ++k) {
+    if (j == k || j == kSignFieldBits) sign = g.lxor(sign, input(word_at, sign_at + k));
+  }
+  if (auto found = check_bit(g, got[31], sign, fmt::format("the sign of weight {}", i))) {
+    return found;
+  }
+  if (scales == Scales::kFinite) return check_product(x, slice(got, 0, 31), i);
+  // 4.5: infinities, and NaNs as half.md 2.5 widens them.
+  for (std::size_t bit = 0; bit < 31; ++bit) {
+    Bit want = bit >= 23 ? kTrue : kFalse;
+    if (scales == Scales::kNan && bit == 22) want = kTrue;
+    if (scales == Scales::kNan && bit >= 13 && bit < 22) {
+      want = input(block + layout_.scale, bit - 13);
+    }
+    if (auto found = check_bit(g, got[bit], want, fmt::format("bit {} of weight {}", bit, i))) {
+      return found;
+    }
+  }
+  return std::nullopt;
+}
+
+// The factors of the weight against d, 2s + 1 and G: factors that share input bits with a field of
+// the format form a group; each group must be its fields' product times a constant, and all the
+// constants together 2^-value_shift.
+std::optional<Counterexample> Proof::check_product(Executor& x, const Bits& magnitude,
+                                                   std::size_t i) {
+  Graph& g = x.g;
+  const std::size_t block = kBlockBytes * (i / kBlockWeights);
+  const std::size_t in_block = i % kBlockWeights;
+  const std::size_t word_at = block + layout_.words + 4 * (in_block / kSubblockWeights);
+  struct Group {
+    Variables variables;
+    std::vector<Bits> factors;
+    std::vector<int> fields;  // 0: d, 1: 2s + 1, 2: G
+  };
+  const std::array<Variables, 3> fields = {
+      byte_variables(block + layout_.scale, 0, 16), byte_variables(word_at + 3, 4, 4),
+      byte_variables(block + layout_.index + in_block / kRowWeights, 0, 8)};
+  std::vector<Group> groups;
+  for (int f = 0; f < 3; ++f) groups.push_back({fields[static_cast<std::size_t>(f)], {}, {f}});
+  const auto factors = x.floats.factors(magnitude);
+  if (!factors) throw Refusal(fmt::format("weight {} is not a product of small factors", i));
+  for (const Bits& factor : *factors) {
+    Group joined{*g.support(factor), {factor}, {}};
+    std::vector<Group> rest;
+    for (Group& group : groups) {
+      const bool shares =
+          std::any_of(group.variables.begin(), group.variables.end(), [&](std::uint32_t v) {
+            return std::binary_search(joined.variables.begin(), joined.variables.end(), v);
+          });
+      if (!shares) {
+        rest.push_back(group);
+        continue;
+      }
+      Variables all;
+      std::set_union(group.variables.begin(), group.variables.end(), joined.variables.begin(),
+                     joined.variables.end(), std::back_inserter(all));
+      joined.variables = all;
+      joined.factors.insert(joined.factors.end(), group.factors.begin(), group.factors.end());
+      joined.fields.insert(joined.fields.end(), group.fields.begin(), group.fields.end());
+    }
+    rest.push_back(joined);
+    groups = rest;
+  }
+  std::uint64_t numerator = 1;
+  std::uint64_t denominator = 1;
+  int exponent = layout_.value_shift;
+  Counterexample last;
+  for (Group& group : groups) {
+    std::sort(group.factors.begin(), group.factors.end());
+    std::sort(group.fields.begin(), group.fields.end());
+    std::vector<Variables> of_fields(fields.size());
+    for (const int f : group.fields) {
+      of_fields[static_cast<std::size_t>(f)] = fields[static_cast<std::size_t>(f)];
+    }
+    const GroupKey key{
+        group.factors, group.variables, of_fields,
+        group.fields.empty() || group.fields.back() != 2 ? 0 : in_block % kRowWeights,
+        g.care.version};
+    auto cached = groups_.find(key);
+    if (cached == groups_.end()) {
+      if (group.variables.size() > kMaxVariables) {
+        throw Refusal(fmt::format("a factor of weight {} depends on more than 16 bits", i));
+      }
+      Bits all;
+      for (const Bits& factor : group.factors) all.insert(all.end(), factor.begin(), factor.end());
+      const auto truths = g.tabulate(all.data(), all.size(), group.variables);
+      const Truth& possible = g.possible(group.variables);
+      const auto field = [&](int f, std::size_t at) {
+        std::uint32_t value = 0;
+        const Variables& of = fields[static_cast<std::size_t>(f)];
+        for (std::size_t k = 0; k < of.size(); ++k) {
+          const auto place = static_cast<std::size_t>(
+              std::lower_bound(group.variables.begin(), group.variables.end(), of[k]) -
+              group.variables.begin());
+          value |= static_cast<std::uint32_t>((at >> place) & 1) << k;
+        }
+        return value;
+      };
+      const auto wanted = [&](int f, std::uint32_t value) -> Magnitude {
+        const auto odd = [](std::uint64_t m, int e) -> Magnitude {
+          if (m == 0) return {};
+          const int shift = std::countr_zero(m);
+          return {m >> shift, e + shift};
+        };
+        if (f == 1) return odd(2 * value + 1, 0);
+        if (f == 2) return odd(kIq3Codebook[value][in_block % kRowWeights], 0);
+        ref::Scale scale;
+        ref::read_scale(code_.profile, static_cast<std::uint16_t>(value), &scale);
+        return odd(static_cast<std::uint64_t>(scale.significand), scale.exponent);
+      };
+      std::optional<Ratio> ratio;
+      Counterexample at_odds;
+      bool differs = false;
+      for (std::size_t at = 0; at < (std::size_t{1} << group.variables.size()); ++at) {
+        if (((possible[at >> 6] >> (at & 63)) & 1) == 0) continue;
+        Magnitude have{1, 0};
+        for (std::size_t f = 0; f < group.factors.size(); ++f) {
+          std::uint32_t bits = 0;
+          for (std::size_t j = 0; j < 31; ++j) {
+            bits |= static_cast<std::uint32_t>((truths[31 * f + j][at >> 6] >> (at & 63)) & 1) << j;
+          }
+          const Magnitude m = magnitude_of(bits);
+          have.significand *= m.significand;  // together at most 24 bits: see Floats::multiplied
+          have.exponent += m.exponent;
+        }
+        Magnitude want{1, 0};
+        for (const int f : group.fields) {
+          const Magnitude m = wanted(f, field(f, at));
+          want.significand *= m.significand;
+          want.exponent += m.exponent;
+        }
+        bool same = (have.significand == 0) == (want.significand == 0);
+        if (same && want.significand != 0) {
+          if (!ratio) {
+            ratio = Ratio{have.significand, want.significand, have.exponent - want.exponent};
+          }
+          same = have.significand * ratio->denominator == ratio->numerator * want.significand &&
+                 have.exponent - want.exponent == ratio->exponent;
+        }
+        if (same) continue;
+        differs = true;
+        for (std::size_t k = 0; k < group.variables.size(); ++k) {
+          at_odds.bits[group.variables[k]] = ((at >> k) & 1) != 0;
+        }
+        break;
+      }
+      if (differs) ratio.reset();
+      cached = groups_.emplace(key, std::pair{ratio, at_odds}).first;
+    }
+    const auto& [ratio, at_odds] = cached->second;
+    if (!ratio) {
+      Counterexample found = at_odds;
+      found.what = fmt::format("the magnitude of weight {}", i);
+      return found;
+    }
+    numerator *= ratio->numerator;
+    denominator *= ratio->denominator;
+    exponent += ratio->exponent;
+  }
+  if (numerator != denominator || exponent != 0) {
+    last.what = fmt::format("weight {} is off by the same factor everywhere", i);
+    return last;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void trace_empty_row(const Code& code, Graph& graph, Floats& floats, Process& process) {
+  Executor x(graph, floats, process);
+  State s = start(x, code, 0, 0, graph.pointer({0, 0}), graph.pointer({1, 0}));
+  x.run(s);
+}
+
+std::string describe(const CodeSummary& s) {
+  return fmt::format(
+      "{} executions of {} instructions of {} kinds, {} branches on data joined, {} loads from "
+      "tables "
+      "by data, {} weights proved",
+      s.executions, s.instructions, s.mnemonics.size(), s.merges, s.table_loads, s.statements);
+}
+
+const char* profile_name(qp_profile profile) {
+  return profile == QP_PROFILE_STRICT ? "strict" : profile == QP_PROFILE_GGML ? "ggml" : "colibri";
+}
+
+std::string object_of(const void* address) {
+  Dl_info info{};
+  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return "an unknown file";
+  const std::filesystem::path path(info.dli_fname);
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned length = 0;
+  if (!file ||
+      EVP_Digest(bytes.data(), bytes.size(), digest, &length, EVP_sha256(), nullptr) != 1) {
+    return path.filename().string() + " (not readable)";
+  }
+  std::string hex;
+  for (unsigned i = 0; i < length; ++i) hex += fmt::format("{:02x}", digest[i]);
+  return fmt::format("{} (SHA-256 {})", path.filename().string(), hex);
+}
+
+void prove_iq3_code(Obligation& o, const Code& code, CodeSummary* summary) {
+  if (Proof(o, code, summary).run()) o.check(summary->executions != 0, "nothing was run");
+}
+
+}  // namespace quantproof::proofs::machine_code

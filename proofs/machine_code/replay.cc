@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proofs/machine_code/replay.h"
+
+#include <bit>
+#include <csignal>
+#include <cstring>
+#include <random>
+#include <stdexcept>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fmt/format.h"
+
+#include "quantproof/e8_iq3.h"
+#include "quantproof/iq3_xxs.h"
+#include "quantproof/ref/e8_iq3.h"
+#include "quantproof/ref/iq3_xxs.h"
+
+namespace quantproof::proofs::machine_code {
+
+namespace {
+
+constexpr std::uint32_t kPoison = 0x7FA5A5A5u;  // a signalling NaN that no decoder writes
+constexpr unsigned kSeconds = 10;
+
+// Memory shared with a child, its end against a page that nobody may touch.
+class Guarded {
+ public:
+  explicit Guarded(std::size_t size) {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t inner = (size + page - 1) / page * page;
+    total_ = inner + 2 * page;
+    base_ = static_cast<std::uint8_t*>(
+        mmap(nullptr, total_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    if (base_ == MAP_FAILED) throw std::runtime_error("no memory for a replay");
+    mprotect(base_, page, PROT_NONE);
+    mprotect(base_ + page + inner, page, PROT_NONE);
+    data_ = base_ + page + inner - size;
+  }
+  ~Guarded() { munmap(base_, total_); }
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+  [[nodiscard]] std::uint8_t* data() const { return data_; }
+
+ private:
+  std::uint8_t* base_ = nullptr;
+  std::uint8_t* data_ = nullptr;
+  std::size_t total_ = 0;
+};
+
+std::int64_t call(const Code& code, const std::uint8_t* bytes, std::size_t n_bytes, float* out,
+                  std::size_t n) {
+  switch (code.convention) {
+    case Convention::kBlocks:
+      reinterpret_cast<void (*)(const void*, float*, std::int64_t)>(
+          reinterpret_cast<std::uintptr_t>(code.entry))(bytes, out, static_cast<std::int64_t>(n));
+      return 0;
+    case Convention::kStatus:
+      return reinterpret_cast<int (*)(const std::uint8_t*, std::size_t, float*, std::size_t)>(
+          reinterpret_cast<std::uintptr_t>(code.entry))(bytes, n_bytes, out, n);
+    case Convention::kDecodeAt:
+      return reinterpret_cast<qp_status (*)(qp_profile, qp_format, const void*, std::size_t, float*,
+                                            std::size_t, qp_location*)>(
+          reinterpret_cast<std::uintptr_t>(code.entry))(code.profile, code.format, bytes, n_bytes,
+                                                        out, n, nullptr);
+  }
+  return 0;
+}
+
+std::string hex_bytes(const std::vector<std::uint8_t>& bytes) {
+  std::string text;
+  for (const std::uint8_t byte : bytes) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+}  // namespace
+
+std::string replay(const Code& code, const std::vector<std::uint8_t>& bytes, std::size_t n) {
+  if (!code.runs_here) return "";
+  std::vector<float> want(n);
+  for (float& w : want) w = std::bit_cast<float>(kPoison);
+  qp_location where{};
+  const auto decode = code.format == QP_IQ3_XXS ? ref::decode_iq3_xxs : ref::decode_e8_iq3;
+  const qp_status want_status =
+      decode(code.profile, bytes.data(), bytes.size(), want.data(), n, &where);
+  const Guarded input(bytes.size());
+  const Guarded output(n * sizeof(float));
+  const Guarded status(sizeof(std::int64_t));
+  std::memcpy(input.data(), bytes.data(), bytes.size());
+  for (std::size_t i = 0; i < n; ++i) std::memcpy(output.data() + 4 * i, &kPoison, 4);
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("cannot fork for a replay");
+  if (child == 0) {
+    for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
+      std::signal(signal, SIG_DFL);
+    alarm(kSeconds);
+    const std::int64_t result =
+        call(code, input.data(), bytes.size(), reinterpret_cast<float*>(output.data()), n);
+    std::memcpy(status.data(), &result, sizeof result);
+    _exit(0);
+  }
+  int how = 0;
+  waitpid(child, &how, 0);
+  const std::string row = fmt::format("; bytes {}", hex_bytes(bytes));
+  if (!WIFEXITED(how) || WEXITSTATUS(how) != 0) {
+    return fmt::format("on the CPU: ends with signal {}{}", WIFSIGNALED(how) ? WTERMSIG(how) : 0,
+                       row);
+  }
+  std::int64_t got_status = 0;
+  std::memcpy(&got_status, status.data(), sizeof got_status);
+  const bool refused = want_status != QP_OK;
+  if (code.convention == Convention::kDecodeAt ? got_status != want_status
+                                               : (got_status != 0) != refused) {
+    return fmt::format("on the CPU: status {}, want {}{}", got_status,
+                       static_cast<int>(want_status), row);
+  }
+  const std::size_t decoded = refused ? where.block * kBlockWeights : n;
+  for (std::size_t i = 0; i < decoded; ++i) {
+    std::uint32_t got = 0;
+    std::memcpy(&got, output.data() + 4 * i, 4);
+    const auto right = std::bit_cast<std::uint32_t>(want[i]);
+    if (got != right) {
+      return fmt::format("on the CPU: weight {}: got 0x{:08x}, want 0x{:08x}{}", i, got, right,
+                         row);
+    }
+  }
+  for (std::size_t i = decoded; i < n; ++i) {
+    std::uint32_t got = 0;
+    std::memcpy(&got, output.data() + 4 * i, 4);
+    if (got != kPoison)
+      return fmt::format("on the CPU: writes weight {} of a refused row{}", i, row);
+  }
+  return "";
+}
+
+std::string search(const Code& code, std::size_t n_random) {
+  if (!code.runs_here) return "";
+  std::mt19937_64 random(1);
+  for (const std::size_t n : code.rows) {
+    const std::size_t blocks = (n + kBlockWeights - 1) / kBlockWeights;
+    std::vector<std::uint8_t> bytes(98 * blocks);
+    for (std::size_t k = 0; k < n_random; ++k) {
+      for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
+      if (std::string found = replay(code, bytes, n); !found.empty()) return found;
+    }
+  }
+  return "";
+}
+
+}  // namespace quantproof::proofs::machine_code
