@@ -39,12 +39,12 @@ const std::string kData = QUANTPROOF_SOURCE_DIR "/tests/data/";
 const std::string kStories = kData + "stories260k/stories260K.f32.gguf";
 const std::string kBytes = kData + "bytellama/model-f16.gguf";
 const std::string kBytesIq3 = kData + "bytellama/llamacpp-iq3_xxs.gguf";
-// Of the first 24 chunks of the held-out text: F16, llama.cpp's IQ3_XXS, and how far that is from
+// Of the first 12 chunks of the held-out text: F16, llama.cpp's IQ3_XXS, and how far that is from
 // F16.
-constexpr double kShortF16 = 0;
-constexpr double kShortIq3 = 0;
-constexpr double kShortDivergence = 0;
-constexpr double kShortTop = 0;
+constexpr double kShortF16 = 3.334798;
+constexpr double kShortIq3 = 3.456013;
+constexpr double kShortDivergence = 0.034713;
+constexpr double kShortTop = 0.89436;
 const std::string kBytesImatrix = kData + "bytellama/imatrix.gguf";
 
 std::string read(const std::string& path) {
@@ -137,15 +137,16 @@ TEST(Tokens, PiecesByScoreAndBytesForTheRest) {
   EXPECT_EQ(tokenizer.size(), 512u);
   // <s>, then "▁Once", "▁upon", "▁a", "▁time", as the model's own tokenizer has them.
   EXPECT_EQ(tokenizer.tokens("Once upon a time"), (std::vector<Token>{1, 403, 407, 261, 378}));
-  // No piece: the bytes of U+201C; and bytes that are no UTF-8.
-  EXPECT_THAT(tokenizer.tokens("\xE2\x80\x9C"), testing::ElementsAre(1, testing::_, 229, 131, 159));
+  // No piece: the bytes of U+20AC; and bytes that are no UTF-8.
+  EXPECT_THAT(tokenizer.tokens("\xE2\x82\xAC"), testing::ElementsAre(1, testing::_, 229, 133, 175));
   EXPECT_THAT(tokenizer.tokens("\xFF"), testing::ElementsAre(1, testing::_, 258));
   EXPECT_THAT(tokenizer.tokens("\xE2"), testing::ElementsAre(1, testing::_, 229));
   EXPECT_THAT(tokenizer.tokens(""), testing::ElementsAre(1));
 }
 
 TEST(Tokens, ByteModel) {
-  const Tokenizer& tokenizer = Model(kBytes).tokenizer();
+  const Model model(kBytes);
+  const Tokenizer& tokenizer = model.tokenizer();
   std::string text;
   std::vector<Token> expected;
   for (unsigned byte = 0; byte < 256; ++byte) {
@@ -188,20 +189,30 @@ TEST(Figures, Stories) {
   EXPECT_NEAR(nats_of_stories(llama), 1.2664, 0.00006);  // llama.cpp's, which has four digits
 }
 
-// The figure above sees mistakes: each of these moves it by more than its tolerance.
+// The figures see mistakes: each of these moves one by more than the tolerance of its test.
 TEST(Figures, SeeWrongParameters) {
-  const std::vector<std::pair<const char*, std::function<void(Parameters&)>>> mistakes = {
-      {"epsilon 1e-4", [](Parameters& p) { p.epsilon = 1e-4; }},
-      {"epsilon 1e-6", [](Parameters& p) { p.epsilon = 1e-6; }},
-      {"base 10100", [](Parameters& p) { p.frequency_base = 10100; }},
-      {"no rotation", [](Parameters& p) { p.rotated = 0; }},
-      {"half the rotation", [](Parameters& p) { p.rotated = 4; }}};
-  for (const auto& [name, mistake] : mistakes) {
-    Parameters parameters = stories().parameters();
+  using Mistake = std::function<void(Parameters&)>;
+  const auto mistaken = [](const Model& model, const Mistake& mistake) {
+    Parameters parameters = model.parameters();
     mistake(parameters);
-    const Llama llama(parameters, 512, source_of(stories()), Decoding::kFast, 1, "mistaken");
-    EXPECT_GT(std::fabs(nats_of_stories(llama) - 1.26644), 0.00007) << name;
+    return Llama(parameters, model.tokenizer().size(), source_of(model), Decoding::kFast, 2, "it");
+  };
+  for (const auto& [name, mistake] : std::vector<std::pair<const char*, Mistake>>{
+           {"base 10100", [](Parameters& p) { p.frequency_base = 10100; }},
+           {"no rotation", [](Parameters& p) { p.rotated = 0; }},
+           {"half the rotation", [](Parameters& p) { p.rotated = 4; }}}) {
+    EXPECT_GT(std::fabs(nats_of_stories(mistaken(stories(), mistake)) - 1.26644), 0.0001) << name;
   }
+  // The activations of the stories are too large for epsilon to matter.
+  const Model bytes(kBytes);
+  const Text text(read(kData + "bytellama/heldout.txt").substr(0, 8 * 256), "heldout.txt",
+                  bytes.tokenizer(), 256);
+  const auto nats = [&](const Mistake& mistake) {
+    const Llama llama = mistaken(bytes, mistake);
+    return mean_of(evaluate(std::array{&llama}, text, 2, [] {})[0].surprise).mean;
+  };
+  EXPECT_NEAR(nats([](Parameters&) {}), 1.202873, 0.000005);
+  EXPECT_GT(std::fabs(nats([](Parameters& p) { p.epsilon = 1e-6; }) - 1.202873), 0.00002);
 }
 
 // The first chunks of the held-out text, and all of it in the long tier.
@@ -209,7 +220,7 @@ TEST(Figures, Bytes) {
   const Model base(kBytes);
   const Model packed(kBytesIq3);
   std::string bytes = read(kData + "bytellama/heldout.txt");
-  if (!tests::long_tier()) bytes.resize(24 * 256);
+  if (!tests::long_tier()) bytes.resize(12 * 256);
   const Text text(bytes, "heldout.txt", base.tokenizer(), 256);
   const Llama f16 = base.decode(Decoding::kFast, 2);
   const Llama iq3 = packed.decode(Decoding::kFast, 2);
@@ -228,11 +239,11 @@ TEST(Figures, Bytes) {
     EXPECT_NEAR(divergence.mean, 0.031857, 0.000002);
     EXPECT_NEAR(same_top, 0.89327, 0.0001);
   } else {
-    EXPECT_EQ(scores[0].surprise.size(), 24 * 127u);
+    EXPECT_EQ(scores[0].surprise.size(), 12 * 127u);
     EXPECT_NEAR(perplexity, kShortF16, 0.00002);
     EXPECT_NEAR(its_perplexity, kShortIq3, 0.00002);
     EXPECT_NEAR(divergence.mean, kShortDivergence, 0.000002);
-    EXPECT_NEAR(same_top, kShortTop, 0.0004);
+    EXPECT_NEAR(same_top, kShortTop, 0.0007);
   }
 }
 
@@ -534,7 +545,8 @@ TEST(Models, EmbeddingAsOutputAndMetadataOfTheBase) {
   const Model tied(changed("tied.gguf", [](Parts& parts) { parts.drop("output.weight"); }));
   const Llama llama = tied.decode(Decoding::kFast, 1);
   EXPECT_EQ(llama.matrices().size(), 5 * 7u);
-  EXPECT_GT(nats_of_stories(llama), 1.2665);  // that model has an output of its own
+  // The model was trained so: its output is a copy.
+  EXPECT_EQ(nats_of_stories(llama), nats_of_stories(stories().decode(Decoding::kFast, 1)));
   // 3.3
   const std::string bare = changed("bare.gguf", [](Parts& parts) { parts.metadata.clear(); });
   EXPECT_THROW(Model{bare}, ContainerError);
@@ -569,22 +581,24 @@ TEST(Ladders, Inversions) {
 TEST(Ladders, ABrokenFormatIsAnInversion) {
   const Text text(kData + "stories260k/tinystories_sample.txt", stories().tokenizer(), 256);
   LadderOptions options;
-  options.types = {"f16", "kaiju1:0", "kaiju1:0.1", "kaiju1:0.3", "e8_iq3"};
-  options.effort = "fast";
+  options.types = {"f16", "kaiju1:0.3", "kaiju1:0", "q8_0"};
+  options.fallback = "f16";  // rows of 172
   const Ladder good = climb(stories(), text, options, 2, [] {});
   EXPECT_TRUE(good.inversions.empty());
-  ASSERT_EQ(good.rungs.size(), 5u);
+  ASSERT_EQ(good.rungs.size(), 4u);
   EXPECT_EQ(good.rungs.back().name, "f16");
   EXPECT_LT(good.rungs.back().divergence.mean, 1e-5);
   EXPECT_EQ(good.rungs.front().name, "kaiju1:0");
-  for (std::size_t r = 1; r < 5; ++r) {
+  for (std::size_t r = 1; r < 4; ++r) {
     EXPECT_GE(good.rungs[r].bits_per_weight, good.rungs[r - 1].bits_per_weight);
   }
-  // All weights of F32, but two matrices in each other's place.
-  options.types = {"kaiju1:0.1"};
+  // All weights of F32, but matrices in each other's place.
+  options.types = {"kaiju1:0.3"};
   options.files = {changed("swapped.gguf", [](Parts& parts) {
-    std::swap(parts.tensor("blk.2.attn_q.weight").name,
-              parts.tensor("blk.2.attn_output.weight").name);
+    for (const char* layer : {"blk.0.", "blk.2."}) {
+      std::swap(parts.tensor(std::string(layer) + "ffn_gate.weight").name,
+                parts.tensor(std::string(layer) + "ffn_up.weight").name);
+    }
   })};
   const Ladder bad = climb(stories(), text, options, 2, [] {});
   ASSERT_EQ(bad.inversions.size(), 1u);

@@ -74,26 +74,45 @@ class Axis {
   double to_;
 };
 
-struct Label {
-  std::string text;
-  double x;
-  double y;
-  double place;  // where it stands, when others are in the way
+struct Box {
+  double left;
+  double top;
+  double right;
+  double bottom;
+  [[nodiscard]] bool overlaps(const Box& other) const {
+    return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
+  }
 };
 
-// Labels apart from each other: each as near to its point as those above allow.
-void spread(std::vector<Label>& labels) {
-  constexpr double kLine = 16;
-  constexpr double kReach = 150;
-  std::sort(labels.begin(), labels.end(), [](const Label& a, const Label& b) { return a.y < b.y; });
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    labels[i].place = labels[i].y;
-    for (std::size_t j = 0; j < i; ++j) {
-      if (std::fabs(labels[j].x - labels[i].x) < kReach) {
-        labels[i].place = std::max(labels[i].place, labels[j].place + kLine);
+// Where the label of a point at (x, y) has room, and its nearest end to the point: the first place
+// of growing circles about it that nothing in `taken` is in.
+struct Place {
+  double x;
+  double y;
+  bool to_the_right;
+};
+
+Place find_place(double x, double y, std::size_t letters, std::vector<Box>& taken) {
+  constexpr double kLetter = 7.4;
+  constexpr double kHalfLine = 8;
+  const double width = kLetter * static_cast<double>(letters);
+  for (double distance = 13; distance < 300; distance += 13) {
+    for (int step = 0; step < 16; ++step) {
+      const double angle = step * std::acos(-1.0) / 8;
+      const Place place = {x + distance * std::cos(angle), y + distance * std::sin(angle),
+                           step <= 4 || step >= 12};
+      const Box box = {place.to_the_right ? place.x : place.x - width, place.y - kHalfLine,
+                       place.to_the_right ? place.x + width : place.x, place.y + kHalfLine};
+      const bool inside = box.left > kLeft && box.right < kWidth - kRight && box.top > kTop &&
+                          box.bottom < kHeight - kBottom;
+      if (inside && std::none_of(taken.begin(), taken.end(),
+                                 [&](const Box& other) { return box.overlaps(other); })) {
+        taken.push_back(box);
+        return place;
       }
     }
   }
+  return {x, y, true};
 }
 
 std::string plot(const std::vector<Rung>& rungs) {
@@ -146,28 +165,30 @@ std::string plot(const std::vector<Rung>& rungs) {
       "<text class=\"soft\" transform=\"translate(16 {:.1f}) rotate(-90)\" "
       "text-anchor=\"middle\">mean divergence from the model, nats</text>\n",
       (kLeft + kWidth - kRight) / 2, kHeight - 12, (kTop + kHeight - kBottom) / 2);
-  std::vector<Label> labels;
+  constexpr double kRadius = 5;
+  std::vector<Box> taken;
+  std::vector<std::pair<double, double>> places;
   std::string points;
   for (const Rung& rung : rungs) {
     const double x = rates.place(rung.bits_per_weight);
     const double y =
         rung.divergence.mean > 0 ? divergences.place(rung.divergence.mean) : kHeight - kBottom;
+    places.emplace_back(x, y);
+    taken.push_back({x - kRadius, y - kRadius, x + kRadius, y + kRadius});
     points += fmt::format(
-        "<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\"><title>{}: {:.4f} bits, {:.6f} "
-        "nats</title></circle>\n",
-        rung.is_file ? "file" : "type", x, y, escaped(rung.name), rung.bits_per_weight,
+        "<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"><title>{}: {:.4f} bits, "
+        "{:.6f} nats</title></circle>\n",
+        rung.is_file ? "file" : "type", x, y, kRadius, escaped(rung.name), rung.bits_per_weight,
         rung.divergence.mean);
-    labels.push_back({rung.name, x, y, y});
   }
-  spread(labels);
-  for (const Label& label : labels) {
-    const bool left = label.x > kWidth - 150;
-    const double x = label.x + (left ? -14 : 14);
+  for (std::size_t r = 0; r < rungs.size(); ++r) {
+    const auto [x, y] = places[r];
+    const Place place = find_place(x, y, rungs[r].name.size(), taken);
     svg += fmt::format(
         "<line class=\"leader\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>"
         "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n",
-        label.x, label.y, x + (left ? 2 : -2), label.place, x, label.place + 4,
-        left ? "end" : "start", escaped(label.text));
+        x, y, place.x, place.y, place.x + (place.to_the_right ? 2 : -2), place.y + 4.5,
+        place.to_the_right ? "start" : "end", escaped(rungs[r].name));
   }
   return svg + points + "</svg>\n";
 }

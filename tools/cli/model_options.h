@@ -20,15 +20,17 @@ inline std::size_t thread_count(std::size_t option) {
   return option != 0 ? option : std::max(1U, std::thread::hardware_concurrency());
 }
 
-// --context; 0: what the model has, up to 512. Throws UsageError.
+// --context; 0: what the model has, up to 512. A context of 3 is the least of which a token is
+// scored. Throws UsageError.
 inline std::size_t context_of(std::size_t option, const model::Parameters& parameters) {
   constexpr std::size_t kUsual = 512;
-  if (option == 0) return std::min(parameters.context, kUsual);
-  if (option < 2 || option > parameters.context) {
-    throw certify::UsageError(
-        fmt::format("--context {}: the model has contexts of 2 to {}", option, parameters.context));
+  constexpr std::size_t kLeast = 3;
+  const std::size_t context = option == 0 ? std::min(parameters.context, kUsual) : option;
+  if (context < kLeast || context > parameters.context) {
+    throw certify::UsageError(fmt::format("--context {}: the model has contexts of {} to {}",
+                                          context, kLeast, parameters.context));
   }
-  return option;
+  return context;
 }
 
 }  // namespace quantproof::cli

@@ -22,6 +22,8 @@ class Tokenizer {
   // From the keys tokenizer.ggml.*. `name` stands in the messages. Throws ContainerError where they
   // are damaged, UnsupportedError where they are of another tokenizer.
   Tokenizer(const containers::GgufMetadata& metadata, const std::string& name);
+  Tokenizer(const Tokenizer&) = delete;  // its map points into it
+  Tokenizer& operator=(const Tokenizer&) = delete;
 
   // Any bytes; what comes before the text when the model asks for it is there already.
   [[nodiscard]] std::vector<Token> tokens(std::string_view text) const;
