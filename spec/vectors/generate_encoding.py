@@ -12,20 +12,16 @@ rounded once more: for sums, products, quotients and square roots that is the sa
 Clause numbers are those of encoding.md.
 """
 
-import argparse
-import json
 import math
-import pathlib
 import struct
 import sys
 from fractions import Fraction
 
 sys.dont_write_bytecode = True  # an import must not leave files in the source tree
+import vector_file
 from generate import magnitude, read_codebook
 from generate_leech import Random
 
-HERE = pathlib.Path(__file__).resolve().parent
-NAME = "encoding.json"
 BINARY32 = struct.Struct("<f")
 CODEBOOK = [tuple(magnitude(level) for level in row) for row in read_codebook()[0]]
 SHIFT = {"iq3_xxs": 2, "e8_iq3": 3}  # S of 1.4
@@ -625,41 +621,5 @@ def make_cases(random):
     return cases.list
 
 
-def render():
-    cases = make_cases(Random(5))
-    used = {flag for case in cases for flag in case["flags"]}
-    if used != set(NOTES):
-        sys.exit(f"notes without a case: {set(NOTES) - used}; flags without a note: {used - set(NOTES)}")
-    head = {
-        "schema": "encoding.schema.json", "version": 1, "kind": "encoding",
-        "licence": "Apache-2.0", "about": ABOUT,
-    }
-    lines = [f"  {json.dumps(key)}: {json.dumps(value)}," for key, value in head.items()]
-    notes = [
-        f"    {json.dumps(flag)}: "
-        + json.dumps({"bug_class": bug_class, "description": description})
-        for flag, (bug_class, description) in sorted(NOTES.items())
-    ]
-    lines += ['  "notes": {', ",\n".join(notes), "  },", '  "cases": [']
-    lines += [",\n".join("    " + json.dumps(case) for case in cases), "  ]"]
-    return "{\n" + "\n".join(lines) + "\n}\n", len(cases)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--check", action="store_true", help="compare only; exit 1 on a difference")
-    check = parser.parse_args().check
-    text, count = render()
-    path = HERE / NAME
-    if not check:
-        path.write_bytes(text.encode())
-        return 0
-    if path.exists() and path.read_bytes() == text.encode():
-        print(f"{NAME}: {count} cases, as generated")
-        return 0
-    print(f"{NAME}: not what {pathlib.Path(__file__).name} makes")
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(vector_file.main(__doc__, "encoding", ABOUT, NOTES, lambda: make_cases(Random(5))))

@@ -12,22 +12,16 @@ fractions. Python's standard library only, and the same bytes on every machine. 
 those of kaiju1.md.
 """
 
-import argparse
-import json
 import math
-import pathlib
 import struct
 import sys
 from fractions import Fraction
 
 sys.dont_write_bytecode = True  # an import must not leave files in the source tree
+import vector_file
 from generate_leech import LIMIT, NIBBLES, UNIT, WORDS, Random, float_bits, in_lattice, two_nearest
 from generate_leech import nearest as nearest_lattice_point
 
-HERE = pathlib.Path(__file__).resolve().parent
-NAME = "kaiju1.json"
-SCHEMA = "kaiju1.schema.json"
-VERSION = 1
 WORD_INDEX = {word: k for k, word in enumerate(WORDS)}
 
 
@@ -864,7 +858,7 @@ ABOUT = (
 )
 
 
-def render():
+def make_cases():
     cases = Cases()
     random = Random(4)
     code_cases(cases, random)
@@ -872,45 +866,8 @@ def render():
     tensor_cases(cases, random)
     nearest_cases(cases, random)
     encode_cases(cases, random)
-    used = {flag for case in cases.list for flag in case["flags"]}
-    if used != set(NOTES):
-        sys.exit(f"notes without a case: {set(NOTES) - used}")
-    head = {
-        "schema": SCHEMA,
-        "version": VERSION,
-        "kind": "kaiju1",
-        "licence": "Apache-2.0",
-        "about": ABOUT,
-    }
-    lines = [f"  {json.dumps(key)}: {json.dumps(value)}," for key, value in head.items()]
-    lines.append('  "notes": {')
-    notes = [
-        f"    {json.dumps(flag)}: "
-        + json.dumps({"bug_class": bug_class, "description": description})
-        for flag, (bug_class, description) in sorted(NOTES.items())
-    ]
-    lines.append(",\n".join(notes))
-    lines.append('  },\n  "cases": [')
-    lines.append(",\n".join("    " + json.dumps(case) for case in cases.list))
-    lines.append("  ]")
-    return "{\n" + "\n".join(lines) + "\n}\n", len(cases.list)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--check", action="store_true", help="compare only; exit 1 on a difference")
-    check = parser.parse_args().check
-    text, count = render()
-    path = HERE / NAME
-    if not check:
-        path.write_bytes(text.encode())
-        return 0
-    if path.exists() and path.read_bytes() == text.encode():
-        print(f"{NAME}: {count} cases, as generated")
-        return 0
-    print(f"{NAME}: not what {pathlib.Path(__file__).name} makes")
-    return 1
+    return cases.list
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(vector_file.main(__doc__, "kaiju1", ABOUT, NOTES, make_cases))

@@ -11,18 +11,16 @@ and cosets are sums over MOG columns. Python's standard library only, exact inte
 and the same bytes on every machine. Clause numbers are those of leech.md.
 """
 
-import argparse
-import json
 import pathlib
 import re
 import struct
 import sys
 
+sys.dont_write_bytecode = True  # an import must not leave files in the source tree
+import vector_file
+
 HERE = pathlib.Path(__file__).resolve().parent
 TEXT = HERE.parent / "formats" / "leech.md"
-NAME = "leech.json"
-SCHEMA = "leech.schema.json"
-VERSION = 1
 UNIT = 8192
 LIMIT = 1 << 30
 
@@ -521,47 +519,5 @@ ABOUT = (
 )
 
 
-def render():
-    cases = make_cases()
-    used = {flag for case in cases for flag in case["flags"]}
-    if used != set(NOTES):
-        sys.exit(f"notes without a case: {set(NOTES) - used}")
-    head = {
-        "schema": SCHEMA,
-        "version": VERSION,
-        "kind": "leech",
-        "licence": "Apache-2.0",
-        "about": ABOUT,
-    }
-    lines = [f"  {json.dumps(key)}: {json.dumps(value)}," for key, value in head.items()]
-    lines.append('  "notes": {')
-    notes = [
-        f"    {json.dumps(flag)}: "
-        + json.dumps({"bug_class": bug_class, "description": description})
-        for flag, (bug_class, description) in sorted(NOTES.items())
-    ]
-    lines.append(",\n".join(notes))
-    lines.append('  },\n  "cases": [')
-    lines.append(",\n".join("    " + json.dumps(case) for case in cases))
-    lines.append("  ]")
-    return "{\n" + "\n".join(lines) + "\n}\n", len(cases)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--check", action="store_true", help="compare only; exit 1 on a difference")
-    check = parser.parse_args().check
-    text, count = render()
-    path = HERE / NAME
-    if not check:
-        path.write_bytes(text.encode())
-        return 0
-    if path.exists() and path.read_bytes() == text.encode():
-        print(f"{NAME}: {count} cases, as generated")
-        return 0
-    print(f"{NAME}: not what {pathlib.Path(__file__).name} makes")
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(vector_file.main(__doc__, "leech", ABOUT, NOTES, make_cases))
