@@ -311,6 +311,55 @@ void print_model(const std::vector<Matrix>& matrices, const std::vector<GgmlForm
       100 * excess_share / static_cast<double>(matrices.size()));
 }
 
+// IQ3_XXS by this library's encoder, where its rows fit.
+Coded by_iq3_xxs(const Matrix& matrix, qp_effort effort) {
+  const qp_encode_options options = {sizeof options, effort, QP_WEIGHTING_IMPORTANCE};
+  std::vector<std::uint8_t> bytes(qp_encoded_size(QP_IQ3_XXS, matrix.rows, matrix.cols));
+  require(qp_encode(QP_IQ3_XXS, matrix.weights.data(), matrix.rows, matrix.cols,
+                    matrix.importance.data(), bytes.data(), bytes.size(), &options) == QP_OK,
+          "not encoded");
+  Coded coded;
+  coded.weights.resize(matrix.weights.size());
+  require(qp_decode(QP_IQ3_XXS, bytes.data(), bytes.size(), coded.weights.data(),
+                    coded.weights.size()) == QP_OK,
+          "not decoded");
+  coded.bits_per_weight = bits_per_weight(bytes.size(), matrix);
+  return coded;
+}
+
+void print_iq3_xxs(const std::vector<Matrix>& matrices, const std::vector<GgmlFormat>& formats) {
+  constexpr struct {
+    const char* name;
+    qp_effort effort;
+  } kEfforts[] = {
+      {"fast", QP_EFFORT_FAST}, {"default", QP_EFFORT_DEFAULT}, {"best", QP_EFFORT_BEST}};
+  std::printf("\niq3_xxs of the same weights by two encoders; relative error\n  %-9s %9s", "",
+              "ggml");
+  for (const auto& effort : kEfforts) std::printf(" %9s", effort.name);
+  std::printf("\n");
+  std::size_t wins = 0;
+  for (const Matrix& matrix : matrices) {
+    double least = 0;
+    std::printf("  %-9s", matrix.name.c_str());
+    for (const GgmlFormat& format : formats) {
+      if (std::string(format.name) != "iq3_xxs") continue;
+      least = relative_error(matrix, by_ggml(matrix, format));
+      std::printf(" %9.5f", least);
+    }
+    bool all = true;
+    for (const auto& effort : kEfforts) {
+      const double error = relative_error(matrix, by_iq3_xxs(matrix, effort.effort));
+      all = all && error < least;
+      std::printf(" %9.5f", error);
+    }
+    wins += all ? 1 : 0;
+    std::printf("\n");
+  }
+  if (formats.empty()) return;
+  std::printf("every effort has less error than ggml on %zu of %zu matrices\n", wins,
+              matrices.size());
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
@@ -333,7 +382,11 @@ int run(int argc, char** argv) {
     const auto formats = ggml.empty() ? std::vector<GgmlFormat>{} : load_ggml(ggml);
     print_readings();
     print_normal(formats);
-    if (!model.empty()) print_model(read_model(model, ex2), formats);
+    if (!model.empty()) {
+      const std::vector<Matrix> matrices = read_model(model, ex2);
+      print_model(matrices, formats);
+      print_iq3_xxs(matrices, formats);
+    }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
     return 3;

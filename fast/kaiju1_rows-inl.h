@@ -14,13 +14,16 @@
 #endif
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
+#include "hwy/base.h"
 #include "hwy/cache_control.h"
 
 #include "fast/half.h"
 #include "fast/kaiju1-inl.h"
+#include "fast/kaiju1_tables.h"
 #include "fast/kaiju1_tensor.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -95,7 +98,18 @@ class Kaiju1RowDecoder {
   static constexpr std::size_t kMaxColumns = kKaiju1BlockCols * (kMaxBlocks - 2);
   static constexpr std::size_t kMaxChannels = 4096;
   static constexpr std::size_t kBatch = Kaiju1Tags::kLanes;
-  static constexpr std::size_t kCopyBytes = 32;
+  static constexpr std::size_t kTooMuch = 8;
+  static constexpr auto kFirstLanes = [] {  // kBatch lanes of all ones, then as many of zeros
+    std::array<std::uint8_t, 2 * kBatch> lanes{};
+    for (std::size_t i = 0; i < kBatch; ++i) lanes[i] = 0xFF;
+    return lanes;
+  }();
+
+#if HWY_TARGET == HWY_SCALAR || HWY_HAVE_SCALABLE
+  using EightBytes = portable::Tag<std::uint8_t, 8>;
+#else
+  using EightBytes = hwy::HWY_NAMESPACE::CappedTag<std::uint8_t, 8>;
+#endif
 
   // Columns [first_column, end_column) of a row and the channels of the side-band in it.
   struct Segment {
@@ -164,7 +178,11 @@ class Kaiju1RowDecoder {
     }
     if (s.blocks() > 0) block_begin_[0] = 0;
     block_begin_[s.blocks()] = static_cast<std::uint32_t>(s.columns());
-    std::memset(columns_, 0, s.columns());
+    std::memset(side_band_, 0, (s.columns() + 7) / 8);
+    for (std::size_t j = 0; j < s.channels(); ++j) {
+      const std::uint32_t column = channel_column_[j];
+      side_band_[column / 8] = static_cast<std::uint8_t>(side_band_[column / 8] | 1u << column % 8);
+    }
   }
 
   // Scale and multipliers of row r. False: not valid.
@@ -188,17 +206,17 @@ class Kaiju1RowDecoder {
     auto invalid = Zero(d);
     for (std::size_t b = 0; b < n; b += kBatch, codes += kBatchBytes<Kaiju1Tags>) {
       const std::size_t rest = std::min(kBatch, n - b);
+      const std::uint8_t* from = codes;
       std::uint8_t copy[kRead];
-      const bool copied = rest < kBatch || static_cast<std::size_t>(end_ - codes) < kRead;
-      if (copied) {
+      if (static_cast<std::size_t>(end_ - codes) < kRead) {
         std::memcpy(copy, codes, kLeechCodeBytes * rest);
-        for (std::size_t i = rest; i < kBatch; ++i) {
-          std::memcpy(copy + kLeechCodeBytes * i, kLeechCodeOrigin.data(), kLeechCodeBytes);
-        }
-        std::fill_n(copy + kBatchBytes<Kaiju1Tags>, kBatchPadding, std::uint8_t{0});
+        std::memset(copy + kLeechCodeBytes * rest, 0, kRead - kLeechCodeBytes * rest);
+        from = copy;
       }
-      const std::uint8_t* const from = copied ? copy : codes;
-      invalid = Or(invalid, DecodePoints<Kaiju1Tags>(from, points_ + kLeechDimension * b));
+      // What follows the last code is decoded with it, and does not matter.
+      const auto counts = LoadU(d, kFirstLanes.data() + kBatch - rest);
+      invalid =
+          Or(invalid, And(counts, DecodePoints<Kaiju1Tags>(from, points_ + kLeechDimension * b)));
     }
     alignas(64) std::uint8_t lanes[kBatch];
     StoreU(invalid, d, lanes);
@@ -285,23 +303,16 @@ class Kaiju1RowDecoder {
     }
   }
 
-  // Coordinates to columns_, one byte for each column of the segment. What the columns of the
-  // side-band get does not matter.
+  // Coordinates to columns_, one byte for each column of the segment, by eights. What the columns
+  // of the side-band get does not matter.
   void SpreadColumns(const Segment& s, const std::uint8_t* points) {
-    const std::size_t channels = s.channels();
-    std::uint8_t* to = columns_;
-    std::size_t column = 0;
-    for (std::size_t j = 0; j <= channels; ++j) {
-      const std::size_t end = j < channels ? channel_column_[j] : s.columns();
-      const std::size_t count = end - column;
-      std::size_t i = 0;
-      do {  // once also for an empty run: that is cheaper than a branch that is hard to predict
-        std::memcpy(to + i, points + i, kCopyBytes);
-        i += kCopyBytes;
-      } while (i < count);
-      points += count;
-      to += count + 1;
-      column = end + 1;
+    const EightBytes d;
+    const std::size_t eights = (s.columns() + 7) / 8;
+    for (std::size_t g = 0; g < eights; ++g) {
+      const unsigned mask = side_band_[g];
+      const auto from = LoadU(d, kKaiju1Spread[mask].data());
+      StoreU(TableLookupBytes(LoadU(d, points), from), d, columns_ + 8 * g);
+      points += 8 - static_cast<std::size_t>(hwy::PopCount(mask));
     }
   }
 
@@ -360,9 +371,10 @@ class Kaiju1RowDecoder {
   const std::uint8_t* codes_ = nullptr;
   const float* next_row_ = nullptr;
   float scale_[16];
-  // Of the segment at hand; a copy may read and write up to kCopyBytes too much.
-  alignas(64) std::uint8_t points_[kLeechDimension * kMaxBlocks + kCopyBytes];
-  alignas(64) std::uint8_t columns_[kMaxColumns + kCopyBytes];
+  // Of the segment at hand; eights of columns may read and write up to kTooMuch bytes too much.
+  alignas(64) std::uint8_t points_[kLeechDimension * kMaxBlocks + kTooMuch];
+  alignas(64) std::uint8_t columns_[kMaxColumns + kTooMuch];
+  std::uint8_t side_band_[kMaxColumns / 8 + 1];  // a bit for each column
   std::uint32_t block_begin_[kMaxBlocks + 1];
   float channel_scale_[kMaxChannels];
   std::uint32_t channel_column_[kMaxChannels];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables of the KAIJU1 kernel: 16 bytes each, looked up by half a byte.
+// The tables of the KAIJU1 kernel: 16 bytes each, looked up by half a byte; and of the columns
+// around the side-band.
 #ifndef QUANTPROOF_FAST_KAIJU1_TABLES_H_
 #define QUANTPROOF_FAST_KAIJU1_TABLES_H_
 
@@ -41,6 +42,24 @@ constexpr Kaiju1Tables make_kaiju1_tables() {
 }
 
 inline constexpr Kaiju1Tables kKaiju1Tables = make_kaiju1_tables();
+
+// [mask]: eight columns, those of the mask in the side-band: which of the next coordinates each of
+// the others takes.
+using Kaiju1Spread = std::array<std::array<std::uint8_t, 8>, 256>;
+
+constexpr Kaiju1Spread make_kaiju1_spread() {
+  Kaiju1Spread spread{};
+  for (std::size_t mask = 0; mask < 256; ++mask) {
+    std::uint8_t next = 0;
+    for (std::size_t j = 0; j < 8; ++j) {
+      spread[mask][j] = next;
+      if ((mask >> j & 1) == 0) ++next;
+    }
+  }
+  return spread;
+}
+
+inline constexpr Kaiju1Spread kKaiju1Spread = make_kaiju1_spread();
 
 }  // namespace quantproof::fast
 

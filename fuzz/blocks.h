@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "quantproof/iq3_block.h"
@@ -29,6 +30,16 @@ Iq3Fields<std::uint32_t> random_fields(Random& random);
 // (zero, subnormal, huge, infinite, NaN), equal or extreme indices, equal sign fields, or
 // extreme scale codes, so that the rare paths of a decoder are not rare here.
 std::vector<std::uint8_t> structured_blocks(qp_format format, std::size_t n_blocks, Random& random);
+
+// Row `number` of the sequence `seed`, 1 to 64 blocks; each can be made without those before.
+// Fields at their ends, blocks that are almost an earlier one (of the row, or of one of the 16 rows
+// before), few fields set, scales of every class, what encoders write and what they never do.
+std::vector<std::uint8_t> adversarial_row(qp_format format, std::uint64_t seed,
+                                          std::uint64_t number);
+
+// Changes a block in a way that means something to a decoder: one field to an extreme, a near or a
+// random value, two fields exchanged, or one bit.
+void mutate_block(qp_format format, std::span<std::uint8_t> block, Random& random);
 
 }  // namespace quantproof::fuzz
 

@@ -7,11 +7,34 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <vector>
 
+#include "fuzz/blocks.h"
 #include "quantproof/qp.h"
 
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
+
 namespace quantproof::fuzz {
+
+// The body of LLVMFuzzerCustomMutator where byte 0 chooses and blocks follow: half of the time what
+// libFuzzer does with any bytes, else one block changed field by field, or another block after the
+// last.
+inline std::size_t mutate_blocks(qp_format format, std::uint8_t* data, std::size_t size,
+                                 std::size_t max_size, unsigned seed) {
+  Random random(seed);
+  const std::size_t block = block_bytes(format);
+  const std::size_t blocks = size == 0 ? 0 : (size - 1) / block;
+  const std::uint64_t choice = random() % 8;
+  if (blocks == 0 || choice < 4) return LLVMFuzzerMutate(data, size, max_size);
+  if (choice == 4 && 1 + (blocks + 1) * block <= max_size) {
+    const auto row = adversarial_row(format, random(), 1 + random() % 1000);
+    std::memcpy(data + 1 + blocks * block, row.data(), block);
+    return 1 + (blocks + 1) * block;
+  }
+  mutate_block(format, std::span(data + 1 + random() % blocks * block, block), random);
+  return 1 + blocks * block;
+}
 
 // The first byte chooses profile and how the width departs from whole blocks; the rest is the
 // input. `reference` is the literal decoder of `format`. Aborts on any difference.

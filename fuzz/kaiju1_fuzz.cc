@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "fuzz/kaiju1_tensors.h"
 #include "quantproof/kaiju1.h"
 #include "quantproof/qp.h"
 #include "quantproof/ref/kaiju1.h"
@@ -37,4 +38,24 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!same) std::abort();
   }
   return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
+
+// Half of the time what libFuzzer does with any bytes; else the tensor damaged where it hurts, or
+// another one.
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t max_size, unsigned seed) {
+  quantproof::fuzz::Random random(seed);
+  const std::uint64_t choice = random() % 8;
+  if (size < 2 || choice < 4) return LLVMFuzzerMutate(data, size, max_size);
+  std::vector<std::uint8_t> tensor(data + 2, data + size);
+  if (choice == 4) {
+    tensor = quantproof::fuzz::adversarial_kaiju1_tensor(seed, 0);
+  } else {
+    quantproof::fuzz::damage_kaiju1_tensor(tensor, random);
+  }
+  if (tensor.size() + 2 > max_size) return size;
+  std::copy(tensor.begin(), tensor.end(), data + 2);
+  return tensor.size() + 2;
 }

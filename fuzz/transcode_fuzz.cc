@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "fuzz/decode_fuzz.h"
 #include "quantproof/qp.h"
 #include "quantproof/ref/transcode.h"
 
@@ -23,4 +24,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::abort();
   }
   return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t max_size, unsigned seed) {
+  const qp_format from = size > 0 && data[0] % 2 != 0 ? QP_E8_IQ3 : QP_IQ3_XXS;
+  return quantproof::fuzz::mutate_blocks(from, data, size, max_size, seed);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// certify on decoders that are right, wrong, dead or absent (tests/broken_decoders.cc).
+// certify on decoders that are right, wrong, dead or absent (tests/zoo/decoders.cc).
 #include "tools/certify/certify.h"
 
 #include <algorithm>
-#include <ostream>
+#include <array>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -40,51 +40,90 @@ TEST(Certify, RightDecodersPass) {
   EXPECT_EQ(run("right_qp", "qp").exit_code(), 0) << details(run("right_qp", "qp"), Verdict::kFail);
 }
 
-struct Broken {
-  const char* symbol;
-  const char* preset;
-  const char* claim;    // a claim that must fail
-  const char* finding;  // what its detail must say
-};
-
-void PrintTo(const Broken& broken, std::ostream* out) { *out << broken.symbol; }
-
-class BrokenDecoder : public testing::TestWithParam<Broken> {};
-
-TEST_P(BrokenDecoder, IsKilled) {
-  const Certificate certificate = run(GetParam().symbol, GetParam().preset);
+// What a finding consists of: the place, both values, the cause, the vote, the bytes, the command.
+TEST(Certify, AFindingSaysAll) {
+  const Certificate certificate = run("stale_62");
   EXPECT_EQ(certificate.exit_code(), 1);
   const auto result =
       std::find_if(certificate.claims.begin(), certificate.claims.end(),
-                   [](const ClaimResult& r) { return r.claim->id == GetParam().claim; });
+                   [](const ClaimResult& r) { return r.claim->id == "IQ3XXS-ROWS-1"; });
   ASSERT_NE(result, certificate.claims.end());
   EXPECT_EQ(result->outcome.verdict, Verdict::kFail);
-  EXPECT_THAT(result->outcome.detail, HasSubstr(GetParam().finding));
-  EXPECT_THAT(result->reproduce, HasSubstr("--claim " + std::string(GetParam().claim)));
+  for (const char* words :
+       {"index k + 0: block 0, weight 20: got 15 (0x41700000), want 15.5 (0x41780000), "
+        "0.967742 times the right value; ",
+        "values are wrong (each 0.967742 times its right value), exactly those of magnitude 62",
+        "; known slip: magnitude 62 of the codebook decoded as 60", "; both references agree; ",
+        "; block bytes 003c000102"}) {
+    EXPECT_THAT(result->outcome.detail, HasSubstr(words));
+  }
+  EXPECT_THAT(result->reproduce, HasSubstr("--claim IQ3XXS-ROWS-1"));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Certify, BrokenDecoder,
-    testing::Values(
-        Broken{"stale_62", "ggml", "IQ3XXS-ROWS-1", "0.967742 times the right value"},
-        Broken{"no_eighth_sign", "ggml", "IQ3XXS-SIGNS-1", "the sign is wrong"},
-        Broken{"three_bit_scale_code", "ggml", "IQ3XXS-CODES-1", "scale codes from 0"},
-        Broken{"subnormal_scale", "ggml", "IQ3XXS-SCALE-1", "scale 0x0001: block 0, weight 0: got"},
-        Broken{"nan_payload", "ggml", "IQ3XXS-SCALE-1", "scale 0x7C01"},
-        Broken{"other_order", "ggml", "IQ3XXS-VECTORS-1", "vector"},
-        Broken{"half_value", "ggml", "IQ3XXS-VECTORS-1", "0.5 times the right value"},
-        Broken{"row_255_missing", "ggml", "IQ3XXS-ROWS-1", "block 0"},
-        Broken{"eight_bit_sign_fields", "ggml", "IQ3XXS-SIGNS-1", "the sign is wrong"},
-        Broken{"first_block_only", "ggml", "IQ3XXS-VECTORS-1", "block 1"},
-        Broken{"wide_rows", "ggml", "IQ3XXS-RANDOM-1", "block 16, weight 0"},
-        Broken{"second_call", "ggml", "IQ3XXS-SCALE-1", "weight 255"},
-        Broken{"reads_past", "ggml", "IQ3XXS-ROWS-1", "byte 1 after the end of the input"},
-        Broken{"writes_past", "ggml", "IQ3XXS-ROWS-1", "byte 1 after the end of the output"},
-        Broken{"writes_before", "ggml", "IQ3XXS-ROWS-1", "before the start of the output"},
-        Broken{"crashes", "ggml", "IQ3XXS-ROWS-1", "signal 6"},
-        Broken{"ignores_the_scale_class", "qp", "IQ3XXS-REFUSE-1", "got status ok"},
-        Broken{"accepts_any_size", "qp", "IQ3XXS-REFUSE-1", "got status ok"}),
-    [](const auto& param) { return std::string(param.param.symbol); });
+// ---- Who is wrong --------------------------------------------------------------------------
+
+// A reference that flips a sign.
+Answer broken_reference(qp_format format, qp_profile profile, std::span<const std::uint8_t> bytes,
+                        std::size_t n_values) {
+  Answer answer = reference_answer(format, profile, bytes, n_values);
+  if (answer.bits.size() > 100) answer.bits[100] ^= 0x80000000u;
+  return answer;
+}
+
+Certificate run_with(Reference reference, const std::string& symbol) {
+  Request request;
+  request.target_text = "lib:" BROKEN_DECODERS ",preset=ggml,symbol=" + symbol;
+  request.seconds = 0;
+  request.reference = reference;
+  return certify(request);
+}
+
+TEST(References, ABrokenReferenceIsNamedAndTheTargetIsNotBlamed) {
+  const Certificate certificate = run_with(broken_reference, "right_ggml");
+  EXPECT_EQ(certificate.count(Verdict::kFail), 0u);
+  EXPECT_GE(certificate.count(Verdict::kRefused), 9u);
+  EXPECT_EQ(certificate.exit_code(), 4);
+  EXPECT_THAT(details(certificate, Verdict::kRefused),
+              HasSubstr("the reference is the outlier: the second reference differs from it and "
+                        "sides with the target; the reference contradicts "));
+  EXPECT_THAT(details(certificate, Verdict::kRefused),
+              HasSubstr("the second one agrees with all pinned vectors"));
+}
+
+// Both wrong: nothing is shown about the target, and the reference is named all the same.
+TEST(References, ABrokenReferenceIsNamedBesideABrokenTarget) {
+  const Certificate certificate = run_with(broken_reference, "half_value");
+  EXPECT_THAT(details(certificate, Verdict::kRefused), HasSubstr("the reference is the outlier"));
+}
+
+TEST(References, AVoteOfTwoBlamesTheTarget) {
+  const Answer right =
+      reference_answer(QP_IQ3_XXS, QP_PROFILE_GGML, std::array<std::uint8_t, 98>{}, 256);
+  Answer wrong = right;
+  wrong.bits[3] ^= 1;
+  const Vote voted = vote(reference_answer, QP_IQ3_XXS, QP_PROFILE_GGML,
+                          std::array<std::uint8_t, 98>{}, 256, wrong, nullptr);
+  EXPECT_FALSE(voted.reference_is_outlier);
+  EXPECT_EQ(voted.text, "both references agree");
+  const Vote pinned = vote(reference_answer, QP_IQ3_XXS, QP_PROFILE_GGML,
+                           std::array<std::uint8_t, 98>{}, 256, right, &wrong);
+  EXPECT_TRUE(pinned.reference_is_outlier);
+  EXPECT_THAT(pinned.text, HasSubstr("the vector is the outlier"));
+}
+
+// ---- Coverage --------------------------------------------------------------------------------
+
+TEST(Coverage, CountsWhatTheDecoderWasShown) {
+  const Certificate all = run("right_ggml");
+  ASSERT_EQ(all.coverage.size(), 1u);
+  for (const auto& part : all.coverage[0]->parts()) EXPECT_EQ(part.touched, part.of) << part.name;
+
+  Coverage one(QP_IQ3_XXS);
+  one.add(std::array<std::uint8_t, 98>{});
+  EXPECT_EQ(one.text(),
+            "iq3_xxs: 1 of 256 codebook rows, 1 of 65536 scales, 1 of 16 scale codes, "
+            "1 of 128 sign fields, 0 of 784 bits");
+}
 
 // Never a pass: a target that does nothing, that answers the same to everything, that is absent.
 TEST(Certify, DeadTargetsAreNotExercised) {
@@ -131,6 +170,10 @@ TEST(Certify, RequestsThatCannotBeCarriedOut) {
   EXPECT_THROW(with("fast", {"leech"}, {"IQ3XXS-SCALE-1"}), UsageError);
   EXPECT_THROW(with("lib:x.so,preset=qp"), UsageError);
   EXPECT_THROW(with("fast", {}, {"NOSUCH-1"}), UsageError);
+  EXPECT_THROW(with("cmd:"), UsageError);
+  EXPECT_THROW(with("cmd:true"), UsageError);
+  EXPECT_THROW(with("cmd:true", {"iq3_xxs", "e8_iq3"}), UsageError);
+  EXPECT_THROW(with("cmd:true", {"iq3_xxs"}), UnreadableError);
   EXPECT_THROW(with("lib:/nonexistent/x.so"), UnreadableError);
 }
 

@@ -49,6 +49,13 @@ std::string header_with(const std::string& tensors) {
   return "{\"tensors\":[" + tensors + "],\"metadata\":{}}";
 }
 
+// A writer of a KNOT file.
+struct KnotWriter : FileWriter {
+  KnotWriter(const std::string& path, std::vector<KnotTensor> tensors,
+             const std::map<std::string, std::string>& metadata)
+      : FileWriter(path, knot_layout(tensors, metadata, path)) {}
+};
+
 std::string refusal(const Bytes& file) {
   try {
     read_knot(file, "x.knot");
@@ -224,6 +231,12 @@ TEST(Knot, RefusesByName) {
   EXPECT_THAT(with(tensor(R"("a")", R"("IQ3_XXS")", "[8]", "0", "8")), HasSubstr("whole blocks"));
   EXPECT_THAT(with(tensor(R"("a")", R"("E8_IQ3")", "[8]", "0", "8")), HasSubstr("ask for 98"));
   EXPECT_THAT(with(tensor(R"("a")", R"("KAIJU1")", "[1,1]", "0", "8")), HasSubstr("KAIJU1 header"));
+  EXPECT_THAT(with(tensor(R"("a")", R"("Q8_0")", "[8]", "0", "8")),
+              HasSubstr("whole blocks of 32"));
+  EXPECT_THAT(with(tensor(R"("a")", R"("Q8_0")", "[32]", "0", "8")), HasSubstr("ask for 34"));
+  EXPECT_THAT(with(tensor(R"("a")", R"("GGUF")", "[8]", "0", "8")), HasSubstr("accepted"));
+  EXPECT_THAT(with(tensor(R"("a")", R"("GGUF")", "[7]", "0", "8")), HasSubstr("ask for 7"));
+  EXPECT_THAT(with(tensor(R"("a")", R"("GGUF")", "[4,2]", "0", "8")), HasSubstr("one length"));
 }
 
 TEST(Knot, AKaiju1TensorHasTheShapeOfItsHeader) {

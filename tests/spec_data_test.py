@@ -40,12 +40,14 @@ FILES = [
     ("vectors/transcode.json", "vectors/vectors.schema.json"),
     ("vectors/leech.json", "vectors/leech.schema.json"),
     ("vectors/kaiju1.json", "vectors/kaiju1.schema.json"),
+    ("vectors/encoding.json", "vectors/encoding.schema.json"),
     ("vectors/manifest.json", "vectors/vectors.schema.json"),
 ]
 for document, schema in FILES:
     validate(document, schema)
     rejects_unknown_keys(document, schema)
-jsonschema.Draft202012Validator.check_schema(load("certificate.schema.json"))
+for schema in ("certificate.schema.json", "gate.schema.json", "../tests/data/sarif.schema.json"):
+    jsonschema.Draft202012Validator.check_schema(load(schema))
 
 manifest = load("vectors/manifest.json")
 for entry in manifest["files"]:

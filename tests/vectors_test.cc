@@ -13,16 +13,15 @@
 #include "quantproof/ref/half.h"
 #include "quantproof/ref/transcode.h"
 #include "tests/levels.h"
+#include "tools/certify/decoder.h"
 #include "tools/certify/sha256.h"
 #include "tools/certify/spec_data.h"
 
 namespace quantproof {
 namespace {
 
-using certify::Comparer;
-
-void expect_case(const certify::VectorCase& vector, const Comparer::Expected& want,
-                 qp_status status, const qp_location& where, const std::vector<float>& out) {
+void expect_case(const certify::VectorCase& vector, const certify::Answer& want, qp_status status,
+                 const qp_location& where, const std::vector<float>& out) {
   EXPECT_EQ(status, want.status) << vector.id;
   if (want.status != QP_OK) {
     EXPECT_EQ(where.block, want.where.block) << vector.id;

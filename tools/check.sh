@@ -4,15 +4,16 @@
 # usage: tools/check.sh [--quick | --long]
 #
 # Installs what is missing (Debian, as root or with sudo), then builds and runs every test:
-#   release        g++, warnings are errors: every test; the levels SCALAR, SSE4, AVX2 and AVX3
-#   asan-ubsan     clang++ with sanitizers, warnings are errors: the library, the reference and the
-#                  containers, and the tests of the kernels and parsers; the levels EMU128 and AVX2;
-#                  leech.cc and kaiju1.cc themselves are instrumented with --long only
+#   release        g++, warnings are errors: every test (the one in a browser where there is a
+#                  Chromium, which --long installs); the levels SCALAR, SSE4, AVX2 and AVX3
+#   asan-ubsan     clang++ with sanitizers, warnings are errors: the decoders, the parsers of
+#                  containers, the C ABI and the reference, with their tests, at the level EMU128;
+#                  the encoders and the lattice are instrumented with --long only
 # and clang-format over all sources. --quick: only clang-format and release. --long: every level with
 # both compilers (release-clang: clang++, optimized), the command, the proofs and every test under
-# sanitizers, second opinions on every proof, many more points in the tests, and clang-tidy over ref/
-# and fast/; about an hour. The last line sums the suites up; a step that is no test counts there
-# when it fails.
+# sanitizers, second opinions on every proof, many more points in the tests, clang-tidy over ref/ and
+# fast/, and each libFuzzer target for a minute; about an hour. The last line sums the suites up; a
+# step that is no test counts there when it fails.
 # Exit codes: 0 all passed; 1 something failed; 2 usage; 4 nothing failed, but something was not
 # run because this machine lacks it (with CI=true that is a failure).
 set -euo pipefail
@@ -32,6 +33,7 @@ cd "$root"
 source tools/setup.sh
 install_missing "${check_packages[@]}"
 install_npm_if_missing
+if [[ $long == true ]]; then install_missing "${long_packages[@]}"; fi
 
 passed=0
 failed=0
@@ -120,35 +122,50 @@ for entry in json.load(open(sys.argv[1])):
 EOF
 }
 
-ggml_status=0
-QUANTPROOF_GGML_LIB=$(tools/get_ggml.sh) || ggml_status=$?
-if [[ $ggml_status -eq 0 ]]; then
-  export QUANTPROOF_GGML_LIB
-elif [[ $ggml_status -eq 4 && ${CI:-} != true ]]; then
-  unset QUANTPROOF_GGML_LIB
-  skipped=$((skipped + 1))
-else
-  unset QUANTPROOF_GGML_LIB
-  fail_step 'get_ggml'
-fi
+# peer VARIABLE SCRIPT: what the script prints is the variable's value.
+peer() {
+  local status=0 path
+  path=$("$2") || status=$?
+  if [[ $status -eq 0 ]]; then
+    export "$1=$path"
+  elif [[ $status -eq 4 && ${CI:-} != true ]]; then
+    unset "$1"
+    skipped=$((skipped + 1))
+  else
+    unset "$1"
+    fail_step "$(basename "$2" .sh)"
+  fi
+}
+peer QUANTPROOF_GGML_LIB tools/get_ggml.sh
+peer QUANTPROOF_LLAMA_DIR tools/get_llama.sh
 
 release=(-DQUANTPROOF_DISABLED_LEVELS='HWY_SSSE3;HWY_AVX3_DL' -DQUANTPROOF_BENCH=OFF)
-sanitized=(-DQUANTPROOF_DISABLED_LEVELS='HWY_SSSE3;HWY_SSE4;HWY_AVX3;HWY_AVX3_DL'
+sanitized=(-DQUANTPROOF_DISABLED_LEVELS='HWY_SSSE3;HWY_SSE4;HWY_AVX2;HWY_AVX3;HWY_AVX3_DL'
   -DQUANTPROOF_BENCH=OFF -DQUANTPROOF_TOOLS=OFF -DQUANTPROOF_PROOFS=OFF
   -DQUANTPROOF_PLAIN_KERNELS=ON)
-sanitized_targets=(iq3_xxs_test e8_iq3_test qp_test qp_c_test iq3_encode_test leech_fast_test
-  kaiju1_fast_test kaiju1_fast_encode_test knot_test)
+sanitized_targets=(iq3_xxs_test e8_iq3_test qp_test qp_c_test kaiju1_fast_test gguf_test
+  imatrix_test knot_test safetensors_test)
 if [[ $long == true ]]; then
   release=(-DQUANTPROOF_DISABLED_LEVELS= -DQUANTPROOF_BENCH=ON)
   sanitized=(-DQUANTPROOF_DISABLED_LEVELS= -DQUANTPROOF_BENCH=OFF -DQUANTPROOF_TOOLS=ON
     -DQUANTPROOF_PROOFS=ON -DQUANTPROOF_PLAIN_KERNELS=OFF)
   sanitized_targets=()
 fi
+fuzz=(-DQUANTPROOF_DISABLED_LEVELS='HWY_SSSE3;HWY_SSE4;HWY_AVX3;HWY_AVX3_DL'
+  -DQUANTPROOF_PLAIN_KERNELS=ON)
 clang=(-DQUANTPROOF_TOOLS=OFF -DQUANTPROOF_PROOFS=OFF -DQUANTPROOF_BENCH=OFF)
+
+# Left to --long: what takes minutes to say that a file is as generated; and the page of a
+# certificate in a browser where there is none, which --long installs.
+without=()
+if [[ $long == false ]]; then
+  without=(--label-exclude '^(slow|browser)$')
+  if command -v chromium >/dev/null; then without=(--label-exclude '^slow$'); fi
+fi
 
 step 'clang-format' format || true
 if build release -DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++ "${release[@]}"; then
-  suite release
+  suite release ${without[@]:+"${without[@]}"}
 fi
 if [[ $quick == false ]]; then
   targets=("${sanitized_targets[@]}")
@@ -159,6 +176,12 @@ if [[ $quick == false ]]; then
   if [[ $long == true ]] && build release-clang "${clang[@]}"; then
     suite release-clang --label-regex '^(unit|kernels)$'
     step 'clang-tidy' tidy || true
+  fi
+  targets=()
+  if [[ $long == true ]] && build fuzz "${fuzz[@]}"; then
+    for seeds in fuzz/seeds/*; do
+      step "fuzz: ${seeds##*/}" fuzz/campaign.sh "${seeds##*/}" 60 || true
+    done
   fi
 fi
 

@@ -11,7 +11,11 @@ build_packages=(g++ cmake ninja-build pkg-config libhwy-dev libz3-dev libcli11-d
 # To build and run every test as well.
 # shellcheck disable=SC2034  # used by check.sh
 check_packages=("${build_packages[@]}" clang clang-format clang-tidy libclang-rt-dev libgtest-dev
-  libgmock-dev librapidcheck-dev libbenchmark-dev python3 python3-jsonschema)
+  libgmock-dev librapidcheck-dev libbenchmark-dev python3 python3-jsonschema python3-yaml)
+
+# For the tests of the long tier.
+# shellcheck disable=SC2034  # used by check.sh
+long_packages=(chromium)
 
 # install_missing PACKAGE...: says on stderr what it will install, then installs that.
 install_missing() {

@@ -9,6 +9,7 @@
 #include "fmt/ranges.h"
 
 #include "quantproof/qp.h"
+#include "tools/certify/decoder.h"
 #include "tools/certify/spec_data.h"
 
 namespace quantproof::certify {
@@ -46,6 +47,16 @@ const char* verdict_word(Verdict verdict) {
       break;
   }
   return "NOT RUN";
+}
+
+// A finding of several lines goes on below its first one.
+std::string indented(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    result += c;
+    if (c == '\n') result += "                ";
+  }
+  return result;
 }
 
 // The table keeps to one line a claim; the JSON has the whole text.
@@ -106,7 +117,15 @@ nlohmann::ordered_json to_json(const Certificate& certificate) {
                       {"detail", result.outcome.detail},
                       {"reproduce", result.reproduce}});
   }
-  return {
+  ordered_json coverage = ordered_json::array();
+  for (const auto& format : certificate.coverage) {
+    ordered_json parts = {{"format", format_name(format->format())}};
+    for (const auto& part : format->parts()) {
+      parts[part.name] = {{"touched", part.touched}, {"of", part.of}};
+    }
+    coverage.push_back(parts);
+  }
+  ordered_json json = {
       {"tool", {{"name", "quantproof"}, {"version", qp_version()}}},
       {"spec_digest", spec_digest()},
       {"profile", certificate.profile},
@@ -114,13 +133,27 @@ nlohmann::ordered_json to_json(const Certificate& certificate) {
       {"host", {{"cpu", host_cpu()}, {"compiler", host_compiler()}}},
       {"levels", {{"run", certificate.levels_run}, {"not_run", not_run}}},
       {"target", certificate.target},
+      {"coverage", coverage},
       {"claims", claims},
-      {"summary",
-       {{"pass", certificate.count(Verdict::kPass)},
-        {"fail", certificate.count(Verdict::kFail)},
-        {"refused", certificate.count(Verdict::kRefused)},
-        {"not_exercised", certificate.count(Verdict::kNotExercised)}}},
   };
+  for (const EncoderDigest& encoder : certificate.encoders) {
+    json["encoders"].push_back({{"format", encoder.format},
+                                {"effort", encoder.effort},
+                                {"corpus", encoder.corpus},
+                                {"sha256", encoder.sha256}});
+  }
+  for (const Measurement& measurement : certificate.measurements) {
+    json["measurements"].push_back({{"name", measurement.name},
+                                    {"unit", measurement.unit},
+                                    {"value", measurement.value},
+                                    {"peer", measurement.peer},
+                                    {"peer_ratio", measurement.peer_ratio}});
+  }
+  json["summary"] = {{"pass", certificate.count(Verdict::kPass)},
+                     {"fail", certificate.count(Verdict::kFail)},
+                     {"refused", certificate.count(Verdict::kRefused)},
+                     {"not_exercised", certificate.count(Verdict::kNotExercised)}};
+  return json;
 }
 
 std::string to_text(const Certificate& certificate, bool colour) {
@@ -157,10 +190,17 @@ std::string to_text(const Certificate& certificate, bool colour) {
     if (verdict == Verdict::kFail) {
       fmt::format_to(out, "         claim: {}\n", result.claim->statement);
     }
-    fmt::format_to(out, "         found: {}\n", detail);
+    fmt::format_to(out, "         found: {}\n", indented(detail));
     fmt::format_to(out, "         again: {}\n", result.reproduce);
   }
+  for (const Measurement& measurement : certificate.measurements) {
+    fmt::format_to(out, "measured  {:24} {:8.2f} {}, {:.1f} x {}\n", measurement.name,
+                   measurement.value, measurement.unit, measurement.peer_ratio, measurement.peer);
+  }
   for (const std::string& note : certificate.notes) fmt::format_to(out, "note      {}\n", note);
+  for (const auto& coverage : certificate.coverage) {
+    fmt::format_to(out, "coverage  {}\n", coverage->text());
+  }
   double seconds = 0;
   for (const ClaimResult& result : certificate.claims) seconds += result.seconds;
   fmt::format_to(out, "\n{} claims: {} pass, {} fail, {} refused, {} not exercised; {:.1f} s\n",

@@ -5,13 +5,17 @@
 #define QUANTPROOF_TOOLS_CERTIFY_CERTIFICATE_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "nlohmann/json.hpp"
 
 #include "tools/certify/claims.h"
+#include "tools/certify/coverage.h"
+#include "tools/certify/encoder_digests.h"
 #include "tools/certify/isolate.h"
+#include "tools/certify/measurements.h"
 
 namespace quantproof::certify {
 
@@ -28,8 +32,11 @@ struct Certificate {
   std::vector<std::string> levels_run;
   std::vector<std::pair<std::string, std::string>> levels_not_run;  // name, reason
   nlohmann::ordered_json target;
-  std::string target_text;  // for people
+  std::string target_text;                          // for people
+  std::vector<std::shared_ptr<Coverage>> coverage;  // of the formats with blocks
   std::vector<ClaimResult> claims;
+  std::vector<EncoderDigest> encoders;
+  std::vector<Measurement> measurements;
   std::vector<std::string> notes;  // what does not apply to this target, and why
 
   std::size_t count(Verdict verdict) const;

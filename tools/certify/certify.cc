@@ -9,7 +9,7 @@
 #include "quantproof/qp.h"
 #include "tools/certify/checks.h"
 #include "tools/certify/proof_checks.h"
-#include "tools/certify/sha256.h"
+#include "tools/certify/target.h"
 
 namespace quantproof::certify {
 
@@ -22,20 +22,6 @@ struct Job {
   const Claim* claim;
   std::function<Outcome(Situation&)> run;
 };
-
-std::vector<qp_profile> profiles_of(const Request& request, const TargetSpec& target) {
-  if (request.profile) return {*request.profile};
-  if (target.builtin) return {QP_PROFILE_STRICT, QP_PROFILE_GGML, QP_PROFILE_COLIBRI};
-  switch (target.preset) {
-    case Preset::kGgml:
-      return {QP_PROFILE_GGML};
-    case Preset::kColibri:
-      return {QP_PROFILE_COLIBRI};
-    case Preset::kQp:
-      break;
-  }
-  return {QP_PROFILE_STRICT};
-}
 
 // What is certified: block formats, and the Leech lattice beside them.
 struct Subjects {
@@ -60,7 +46,11 @@ Subjects subjects_of(const Request& request, const TargetSpec& target) {
     return subjects;
   }
   if (subjects.leech || subjects.kaiju1) {
-    throw UsageError("leech and kaiju1 are for the built-in code: a library decodes blocks");
+    throw UsageError("leech and kaiju1 are for the built-in code: other targets decode blocks");
+  }
+  if (!target.command.empty()) {
+    if (subjects.formats.size() != 1) throw UsageError("a command needs exactly one --format");
+    return subjects;
   }
   if (target.preset == Preset::kQp) {
     if (subjects.formats.size() != 1) {
@@ -68,14 +58,8 @@ Subjects subjects_of(const Request& request, const TargetSpec& target) {
     }
     return subjects;
   }
-  const qp_format format = target.preset == Preset::kGgml ? QP_IQ3_XXS : QP_E8_IQ3;
-  for (const qp_format wanted : subjects.formats) {
-    if (wanted != format) {
-      throw UsageError(fmt::format("preset {} decodes {}, not {}", preset_name(target.preset),
-                                   format_name(format), format_name(wanted)));
-    }
-  }
-  return {{format}, false, false};
+  if (subjects.formats.empty()) subjects.formats = {format_of(target.preset)};
+  return subjects;
 }
 
 // Whether a claim says something of what is certified. Those about the proofs always do.
@@ -101,27 +85,10 @@ const Claim* claim_of(const std::string& id) {
 // The rank of a claim in claims.json, which is the order of every report.
 std::size_t rank(const Claim* claim) { return static_cast<std::size_t>(claim - claims().data()); }
 
-std::string quote(const std::string& word) {
-  const bool plain =
-      !word.empty() &&
-      word.find_first_not_of(
-          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./") ==
-          std::string::npos;
-  if (plain) return word;
-  std::string quoted = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "'";
-}
-
 std::string reproduce_command(const Request& request, const TargetSpec& target,
                               const Claim& claim) {
   std::string command = "quantproof certify";
+  if (request.encoder) command += " --encoder";
   if (!target.builtin) command += " --target " + quote(request.target_text);
   if (claim.format == "iq3_xxs" || claim.format == "e8_iq3" || claim.format == "leech" ||
       claim.format == "kaiju1") {
@@ -132,10 +99,11 @@ std::string reproduce_command(const Request& request, const TargetSpec& target,
 }
 
 void add_format_jobs(const Request& request, const TargetSpec& target, qp_format format,
-                     const std::vector<qp_profile>& profiles, std::vector<Job>& jobs,
+                     const std::vector<qp_profile>& profiles,
+                     const std::shared_ptr<Decoder>& decoder, std::vector<Job>& jobs,
                      Certificate& certificate) {
-  std::shared_ptr<Decoder> decoder =
-      target.builtin ? builtin_decoder(format) : library_decoder(target, format);
+  const auto coverage = std::make_shared<Coverage>(format);
+  if (decoder != nullptr) certificate.coverage.push_back(coverage);
   for (const CheckEntry& entry : format_checks(format)) {
     if (entry.builtin_only && !target.builtin) continue;
     const Claim* claim = claim_of(entry.claim);
@@ -152,15 +120,49 @@ void add_format_jobs(const Request& request, const TargetSpec& target, qp_format
           "{} does not apply: the target has no status to refuse input with", entry.claim));
       continue;
     }
-    const CheckInput input{decoder.get(), format, profiles, request.seed, request.seconds};
-    jobs.push_back({claim, [decoder, input, run = entry.run](Situation& situation) {
+    if (entry.needs_memory && !decoder->shares_memory()) {
+      certificate.notes.push_back(
+          fmt::format("{} does not apply: guard pages cannot watch the memory of another process",
+                      entry.claim));
+      continue;
+    }
+    const CheckInput input{decoder.get(), format,          profiles,
+                           request.seed,  request.seconds, request.reference,
+                           coverage.get()};
+    jobs.push_back({claim, [decoder, coverage, input, run = entry.run](Situation& situation) {
                       return run(input, situation);
                     }});
   }
 }
 
+// The claims about an encoder as a black box, of every format that it has.
+void add_encoder_jobs(const Request& request, const TargetSpec& target,
+                      const std::map<qp_format, std::shared_ptr<Encoder>>& encoders,
+                      std::vector<Job>& jobs) {
+  CheckInput input;
+  input.seed = request.seed;
+  input.seconds = request.seconds;
+  std::string missing;
+  for (const auto& [format, encoder] : encoders) {
+    input.encoders.push_back(encoder);
+    if (encoder == nullptr) missing = encoder_symbol(target, format);
+  }
+  for (const CheckEntry& entry : encoder_checks()) {
+    jobs.push_back({claim_of(entry.claim), [input, missing, run = entry.run](Situation& situation) {
+                      if (missing.empty()) return run(input, situation);
+                      return Outcome{Verdict::kNotExercised,
+                                     fmt::format("the library has no symbol {}", missing)};
+                    }});
+  }
+}
+
 // Claims about the library itself: general checks and proofs, for the formats asked for.
-void add_builtin_jobs(const Request& request, const Subjects& subjects, std::vector<Job>& jobs) {
+void add_builtin_jobs(const Request& request, const TargetSpec& target, const Subjects& subjects,
+                      std::vector<Job>& jobs) {
+  if (!subjects.formats.empty()) {
+    const Target opened = open_encoders(target, subjects.formats, request.profile);
+    add_encoder_jobs(request, target, opened.encoders, jobs);
+  }
   std::vector<CheckEntry> checks = general_checks();
   for (const auto& more : {iq3_encode_checks(), leech_checks(), kaiju1_checks()}) {
     checks.insert(checks.end(), more.begin(), more.end());
@@ -194,36 +196,29 @@ void add_builtin_jobs(const Request& request, const Subjects& subjects, std::vec
   }
 }
 
-nlohmann::ordered_json describe_target(const TargetSpec& target,
-                                       const std::vector<qp_format>& formats, std::string& text) {
-  if (target.builtin) {
-    text = fmt::format("fast: the built-in decoder, libquantproof {}", qp_version());
-    return {{"kind", "fast"}};
-  }
-  const std::string path = library_path(target.path);
-  const std::string digest = sha256_of_file(path);
-  if (digest.empty()) throw UnreadableError(fmt::format("cannot read {}", target.path));
-  const std::string symbol = symbol_for(target, formats.front());
-  text = fmt::format("{} in {}\n          preset {}, SHA-256 {}", symbol, target.path,
-                     preset_name(target.preset), digest);
-  return {{"kind", "lib"},
-          {"path", target.path},
-          {"preset", preset_name(target.preset)},
-          {"symbol", symbol},
-          {"sha256", digest}};
-}
-
 }  // namespace
 
 Certificate certify(const Request& request) {
   const TargetSpec target = parse_target(request.target_text);
-  const Subjects subjects = subjects_of(request, target);
-  const auto profiles = profiles_of(request, target);
+  Subjects subjects = subjects_of(request, target);
+  if (request.measure && !target.builtin) {
+    throw UsageError("only the built-in decoders are measured");
+  }
+  if (request.encoder) {
+    if (subjects.formats.empty()) throw UsageError("--encoder is for iq3_xxs and e8_iq3");
+    subjects.leech = false;
+    subjects.kaiju1 = false;
+  }
+  const Target opened =
+      request.encoder ? open_encoders(target, subjects.formats, request.profile)
+                      : open_target(target, subjects.formats, request.profile, request.call_limit);
+  const auto& profiles = opened.profiles;
 
   Certificate certificate;
   certificate.profile = profiles.size() == 1 ? profile_name(profiles.front()) : "all";
   certificate.seed = request.seed;
-  certificate.target = describe_target(target, subjects.formats, certificate.target_text);
+  certificate.target = opened.json;
+  certificate.target_text = opened.text;
   if (target.builtin) {
     for (std::size_t i = 0; i < qp_level_count(); ++i) {
       if (qp_level_supported(i) != 0) {
@@ -235,17 +230,24 @@ Certificate certify(const Request& request) {
   }
 
   std::vector<Job> jobs;
-  for (const qp_format format : subjects.formats) {
-    add_format_jobs(request, target, format, profiles, jobs, certificate);
+  if (request.encoder) {
+    add_encoder_jobs(request, target, opened.encoders, jobs);
+  } else {
+    for (const qp_format format : subjects.formats) {
+      add_format_jobs(request, target, format, profiles, opened.decoders.at(format), jobs,
+                      certificate);
+    }
+    if (target.builtin) add_builtin_jobs(request, target, subjects, jobs);
   }
-  if (target.builtin) add_builtin_jobs(request, subjects, jobs);
   std::stable_sort(jobs.begin(), jobs.end(),
                    [](const Job& a, const Job& b) { return rank(a.claim) < rank(b.claim); });
   if (!request.claims.empty()) {
     for (const std::string& id : request.claims) {
       const bool known = std::any_of(jobs.begin(), jobs.end(),
                                      [&](const Job& job) { return job.claim->id == id; });
-      if (!known) throw UsageError(fmt::format("claim {} is not among those of this target", id));
+      if (!known && !request.skip_unknown_claims) {
+        throw UsageError(fmt::format("claim {} is not among those of this target", id));
+      }
     }
     std::erase_if(jobs, [&](const Job& job) {
       return std::find(request.claims.begin(), request.claims.end(), job.claim->id) ==
@@ -254,17 +256,28 @@ Certificate certify(const Request& request) {
     certificate.notes.clear();
   }
 
+  // Proofs and encoders may be long between two cases.
+  const auto call_limit =
+      target.builtin || request.encoder ? std::chrono::milliseconds(0) : request.call_limit;
   const auto limit = std::chrono::seconds(kClaimLimitSeconds + static_cast<long>(request.seconds));
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (request.progress) request.progress(jobs[i].claim->id, i + 1, jobs.size());
     const auto start = std::chrono::steady_clock::now();
     ClaimResult result;
     result.claim = jobs[i].claim;
-    result.outcome = run_isolated(limit, jobs[i].run);
+    result.outcome = target.command.empty() ? run_isolated(limit, jobs[i].run, call_limit)
+                                            : run_here(jobs[i].run);
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     result.reproduce = reproduce_command(request, target, *jobs[i].claim);
     certificate.claims.push_back(std::move(result));
+    if (request.stop_at_failure && certificate.exit_code() != 0) break;
+  }
+  if (target.builtin) {
+    certificate.encoders = encoder_digests(subjects.formats, subjects.kaiju1, certificate.notes);
+    if (request.measure) {
+      certificate.measurements = measure_decoders(subjects.formats, subjects.kaiju1, request.seed);
+    }
   }
   return certificate;
 }

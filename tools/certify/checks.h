@@ -13,8 +13,11 @@
 #include <vector>
 
 #include "quantproof/status.h"
+#include "tools/certify/coverage.h"
 #include "tools/certify/decoder.h"
+#include "tools/certify/encoder.h"
 #include "tools/certify/isolate.h"
+#include "tools/certify/references.h"
 
 namespace quantproof::certify {
 
@@ -24,6 +27,9 @@ struct CheckInput {
   std::vector<qp_profile> profiles;
   std::uint64_t seed = 1;
   double seconds = 1.0;  // for random checks: how long to go on, at least their minimum
+  Reference reference = reference_answer;
+  Coverage* coverage = nullptr;
+  std::vector<std::shared_ptr<Encoder>> encoders = {};  // of encoder_checks(): one per format
 };
 
 inline Outcome fail(std::string detail) { return {Verdict::kFail, std::move(detail)}; }
@@ -47,8 +53,9 @@ using Check = Outcome (*)(const CheckInput&, Situation&);
 struct CheckEntry {
   std::string claim;
   Check run;
-  bool needs_status;  // cannot be put to a decoder without an error channel
-  bool builtin_only;  // speaks of this library's own functions
+  bool needs_status;          // cannot be put to a decoder without an error channel
+  bool builtin_only;          // speaks of this library's own functions
+  bool needs_memory = false;  // cannot be put to a decoder in another process
 };
 
 // The checks of one format, in the order in which they run and are reported.
@@ -62,6 +69,9 @@ std::vector<CheckEntry> leech_checks();
 
 // The checks of the encoder of IQ3_XXS and E8/IQ3, and of the rotation of rows.
 std::vector<CheckEntry> iq3_encode_checks();
+
+// The checks of an encoder as a black box.
+std::vector<CheckEntry> encoder_checks();
 
 // The checks of KAIJU1.
 std::vector<CheckEntry> kaiju1_checks();

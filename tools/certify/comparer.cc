@@ -11,8 +11,7 @@
 #include "fuzz/blocks.h"
 #include "quantproof/iq3_block.h"
 #include "quantproof/qp.h"
-#include "quantproof/ref/e8_iq3.h"
-#include "quantproof/ref/iq3_xxs.h"
+#include "tools/certify/diagnosis.h"
 #include "tools/certify/hex.h"
 
 namespace quantproof::certify {
@@ -36,22 +35,23 @@ std::string difference_in_words(std::uint32_t got, std::uint32_t want) {
                      static_cast<double>(g) / static_cast<double>(w));
 }
 
-}  // namespace
-
-qp_status reference_decode(qp_format format, qp_profile profile,
-                           std::span<const std::uint8_t> bytes, float* out, std::size_t n_values,
-                           qp_location* where) {
-  return format == QP_IQ3_XXS
-             ? ref::decode_iq3_xxs(profile, bytes.data(), bytes.size(), out, n_values, where)
-             : ref::decode_e8_iq3(profile, bytes.data(), bytes.size(), out, n_values, where);
+std::vector<std::uint32_t> bits_at(const float* values, std::size_t n) {
+  std::vector<std::uint32_t> bits(n);
+  if (n > 0) std::memcpy(bits.data(), values, n * sizeof(float));
+  return bits;
 }
 
+}  // namespace
+
 Comparer::Comparer(Decoder& decoder, qp_format format, std::vector<qp_profile> profiles,
-                   std::uint64_t seed, Situation& situation)
+                   std::uint64_t seed, Situation& situation, Reference reference,
+                   Coverage* coverage)
     : decoder_(decoder),
       format_(format),
       profiles_(std::move(profiles)),
       situation_(situation),
+      reference_(reference),
+      coverage_(coverage),
       input_(kMaxBlocks * kBlockBytes),
       output_((kMaxBlocks * kBlockWeights + kCanaryWords) * sizeof(float)),
       variants_(decoder.variants()),
@@ -67,48 +67,70 @@ void Comparer::place_input(std::span<const std::uint8_t> bytes) {
 // Poison: signalling NaNs, which no decoder may produce, with a salt that changes every call.
 float* Comparer::place_output(std::size_t n_values) {
   ++salt_;
-  const std::uint32_t poison = 0x7FA00000u | (salt_ & 0x000FFFFFu);
   auto* out = reinterpret_cast<float*>(output_.last(n_values * sizeof(float)));
   for (std::size_t i = 0; i < n_values + kCanaryWords; ++i) {
-    std::memcpy(out - kCanaryWords + i, &poison, sizeof(poison));
+    const std::uint32_t word = poison();
+    std::memcpy(out - kCanaryWords + i, &word, sizeof(word));
   }
   return out;
 }
 
 bool Comparer::report(const std::string& text) {
+  verdict_ = Verdict::kFail;
   failure_ = text;
+  return false;
+}
+
+bool Comparer::refuse(const std::string& text) {
+  verdict_ = Verdict::kRefused;
+  failure_ = text;
+  return false;
+}
+
+bool Comparer::report_values(qp_profile profile, std::span<const std::uint8_t> bytes,
+                             const Answer& want, std::span<const std::uint32_t> got,
+                             std::uint32_t poison, const std::string& what) {
+  std::size_t i = 0;
+  while (got[i] == want.bits[i]) ++i;
+  const std::size_t block = i / kBlockWeights;
+  const bool untouched = got[i] == poison;
+  const Answer answer{QP_OK, {0, 0, ""}, {got.begin(), got.end()}};
+  const Vote voted = vote(reference_, format_, profile, bytes, want.bits.size(), answer, &want);
+  const Diagnosis diagnosis = diagnose({format_, bytes, want.bits, got, previous_, poison});
+  report(fmt::format("{}: block {}, weight {}: got {}, want {}{}; {}; {}; block bytes {}", what,
+                     block, i % kBlockWeights, untouched ? "nothing written" : value_text(got[i]),
+                     value_text(want.bits[i]),
+                     untouched ? std::string{} : difference_in_words(got[i], want.bits[i]),
+                     diagnosis.text(), voted.text,
+                     to_hex(bytes.subspan(block * kBlockBytes, kBlockBytes))));
+  if (voted.reference_is_outlier) verdict_ = Verdict::kRefused;
   return false;
 }
 
 bool Comparer::compare(std::span<const std::uint8_t> bytes, std::size_t n_values,
                        const std::string& what) {
   for (const qp_profile profile : profiles_) {
-    Expected expected;
-    std::vector<float> values(n_values);
-    expected.status =
-        reference_decode(format_, profile, bytes, values.data(), n_values, &expected.where);
-    std::size_t written = n_values;
-    if (expected.status == QP_SCALE_NOT_FINITE) {
-      written = static_cast<std::size_t>(expected.where.block) * kBlockWeights;
-    } else if (expected.status != QP_OK) {
-      written = 0;
-    }
-    for (std::size_t i = 0; i < written; ++i) {
-      expected.bits.push_back(std::bit_cast<std::uint32_t>(values[i]));
-    }
-    if (!compare_with(expected, profile, bytes, n_values, what)) return false;
+    const Answer expected = reference_(format_, profile, bytes, n_values);
+    if (!compare_answer(expected, nullptr, profile, bytes, n_values, what)) return false;
   }
   return true;
 }
 
-bool Comparer::compare_with(const Expected& expected, qp_profile profile,
+bool Comparer::compare_with(const Answer& pinned, qp_profile profile,
                             std::span<const std::uint8_t> bytes, std::size_t n_values,
                             const std::string& what) {
+  return compare_answer(pinned, &pinned, profile, bytes, n_values, what);
+}
+
+bool Comparer::compare_answer(const Answer& expected, const Answer* pinned, qp_profile profile,
+                              std::span<const std::uint8_t> bytes, std::size_t n_values,
+                              const std::string& what) {
   if (expected.status != QP_OK && !decoder_.has_status()) {
     ++left_out_;
     return true;
   }
   ++cases_;
+  if (coverage_ != nullptr) coverage_->add(bytes);
   for (const std::string& variant : variants_) {
     const auto name = [&] {
       return fmt::format("{}{}profile {}, {}", variant, variant.empty() ? "" : ", ",
@@ -117,57 +139,65 @@ bool Comparer::compare_with(const Expected& expected, qp_profile profile,
     decoder_.select(variant);
     place_input(bytes);
     float* const out = place_output(n_values);
-    const std::uint32_t poison = 0x7FA00000u | (salt_ & 0x000FFFFFu);
     situation_.describe(variant.empty() ? what : variant + ", " + what);
     situation_.input(bytes);
     qp_location where{};
     const qp_status status =
         decoder_.decode(profile, input_.last(bytes.size()), bytes.size(), out, n_values, &where);
+    // A target that is right where the reference is wrong must not be blamed.
+    const auto doubt = [&](const std::string& text) {
+      Answer got{status, where, bits_at(out, status == QP_OK ? n_values : 0)};
+      if (got.where.field == nullptr) got.where.field = "";
+      const Vote voted = vote(reference_, format_, profile, bytes, n_values, got, pinned);
+      report(text + "; " + voted.text);
+      if (voted.reference_is_outlier) verdict_ = Verdict::kRefused;
+      return false;
+    };
     if ((status == QP_OK) != (expected.status == QP_OK) ||
         (decoder_.has_location() && status != expected.status)) {
-      return report(fmt::format("{}: got status {}, want {}", name(), qp_status_name(status),
-                                qp_status_name(expected.status)));
+      return doubt(fmt::format("{}: got status {}, want {}", name(), qp_status_name(status),
+                               qp_status_name(expected.status)));
     }
     if (status != QP_OK && decoder_.has_location() &&
         (where.block != expected.where.block || where.offset != expected.where.offset ||
          where.field == nullptr || std::string(where.field) != expected.where.field)) {
-      return report(fmt::format(
+      return doubt(fmt::format(
           "{}: the error is placed at block {}, offset {}, field {}; want "
           "block {}, offset {}, field {}",
           name(), where.block, where.offset, where.field == nullptr ? "(null)" : where.field,
           expected.where.block, expected.where.offset, expected.where.field));
     }
-    const auto* got = reinterpret_cast<const std::uint8_t*>(out);
     const bool equal = n_values > 0 && expected.bits.size() == n_values &&
-                       std::memcmp(got, expected.bits.data(), n_values * sizeof(float)) == 0;
-    for (std::size_t i = 0; i < n_values && !equal; ++i) {
-      std::uint32_t bits = 0;
-      std::memcpy(&bits, got + i * sizeof(bits), sizeof(bits));
-      const bool written = i < expected.bits.size();
-      const std::uint32_t want = written ? expected.bits[i] : poison;
-      if (bits == want) continue;
-      const std::size_t block = i / kBlockWeights;
-      const auto block_hex = block * kBlockBytes + kBlockBytes <= bytes.size()
-                                 ? to_hex(bytes.subspan(block * kBlockBytes, kBlockBytes))
-                                 : std::string("(none)");
-      if (!written) {
+                       std::memcmp(out, expected.bits.data(), n_values * sizeof(float)) == 0;
+    if (!equal && n_values > 0) {
+      const auto got = bits_at(out, n_values);
+      const std::size_t written = expected.bits.size();
+      if (!std::equal(expected.bits.begin(), expected.bits.end(), got.begin())) {
+        if (written == n_values) {
+          return report_values(profile, bytes, expected, got, poison(), name());
+        }
+        return doubt(
+            fmt::format("{}: not the values of the blocks before the refused one", name()));
+      }
+      for (std::size_t i = written; i < n_values; ++i) {
+        if (got[i] == poison()) continue;
         return report(
             fmt::format("{}: weight {} was written, but nothing may be written there", name(), i));
       }
-      return report(
-          fmt::format("{}: block {}, weight {}: got {}, want {}{}; block bytes {}", name(), block,
-                      i % kBlockWeights, bits == poison ? "nothing written" : value_text(bits),
-                      value_text(want),
-                      bits == poison ? std::string{} : difference_in_words(bits, want), block_hex));
     }
     for (std::size_t i = 1; i <= kCanaryWords; ++i) {
       std::uint32_t bits = 0;
-      std::memcpy(&bits, got - i * sizeof(bits), sizeof(bits));
-      if (bits != poison) {
+      std::memcpy(&bits, out - i, sizeof(bits));
+      if (bits != poison()) {
         return report(fmt::format("{}: wrote {} values before the start of the output", name(), i));
       }
     }
+    if (bytes.size() > 0 &&
+        std::memcmp(input_.last(bytes.size()), bytes.data(), bytes.size()) != 0) {
+      return report(fmt::format("{}: the input was changed", name()));
+    }
   }
+  previous_ = expected.bits;
   return true;
 }
 
@@ -176,6 +206,8 @@ std::optional<Outcome> Comparer::not_exercised() {
   fuzz::Random random(salt_);
   std::vector<std::vector<std::uint32_t>> outputs;
   bool all_untouched = true;
+  bool all_refused = true;
+  bool all_echo = true;
   decoder_.select(variants_.front());
   for (int probe = 0; probe < kProbes; ++probe) {
     auto fields = fuzz::random_fields(random);
@@ -183,31 +215,30 @@ std::optional<Outcome> Comparer::not_exercised() {
     const auto block = fuzz::pack(format_, fields);
     place_input(block);
     float* const out = place_output(kBlockWeights);
-    const std::uint32_t poison = 0x7FA00000u | (salt_ & 0x000FFFFFu);
     situation_.describe("a salted probe block");
     situation_.input(block);
-    decoder_.decode(profiles_.front(), input_.last(block.size()), block.size(), out, kBlockWeights,
-                    nullptr);
-    auto& bits = outputs.emplace_back(kBlockWeights);
-    std::memcpy(bits.data(), out, kBlockWeights * sizeof(float));
+    const qp_status status = decoder_.decode(profiles_.front(), input_.last(block.size()),
+                                             block.size(), out, kBlockWeights, nullptr);
+    const auto& bits = outputs.emplace_back(bits_at(out, kBlockWeights));
+    all_refused = all_refused && status != QP_OK;
+    all_echo = all_echo && std::memcmp(bits.data(), block.data(), block.size()) == 0;
     all_untouched = all_untouched && std::all_of(bits.begin(), bits.end(),
-                                                 [&](std::uint32_t b) { return b == poison; });
+                                                 [&](std::uint32_t b) { return b == poison(); });
   }
-  if (all_untouched) {
-    return Outcome{Verdict::kNotExercised,
-                   fmt::format("the target left its output untouched in {} calls", kProbes)};
-  }
+  const auto dead = [&](const std::string& text) {
+    return Outcome{Verdict::kNotExercised, fmt::format(fmt::runtime(text), kProbes)};
+  };
+  if (all_refused) return dead("the target refused {} blocks that no profile refuses");
+  if (all_untouched) return dead("the target left its output untouched in {} calls");
+  if (all_echo) return dead("the target gave the bytes of {} blocks back as values");
   const bool constant =
       std::all_of(outputs.begin(), outputs.end(), [&](const auto& o) { return o == outputs[0]; });
-  if (constant) {
-    return Outcome{Verdict::kNotExercised,
-                   fmt::format("the target gave the same output for {} different blocks", kProbes)};
-  }
+  if (constant) return dead("the target gave the same output for {} different blocks");
   return std::nullopt;
 }
 
 Outcome Comparer::outcome(const std::string& passed) const {
-  if (!failure_.empty()) return {Verdict::kFail, failure_};
+  if (verdict_ != Verdict::kPass) return {verdict_, failure_};
   return {Verdict::kPass, passed};
 }
 

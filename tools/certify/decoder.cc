@@ -94,11 +94,17 @@ std::string preset_name(Preset preset) {
 TargetSpec parse_target(const std::string& text) {
   TargetSpec spec;
   if (text == "fast") return spec;
+  if (text.rfind("cmd:", 0) == 0) {
+    spec.builtin = false;
+    spec.command = text.substr(4);
+    if (spec.command.empty()) throw UsageError(fmt::format("target \"{}\" has no command", text));
+    return spec;
+  }
   const std::string prefix = "lib:";
   if (text.compare(0, prefix.size(), prefix) != 0) {
     throw UsageError(
-        fmt::format("unknown target \"{}\"; targets are fast and "
-                    "lib:PATH[,preset=ggml|qp|colibri][,symbol=NAME]",
+        fmt::format("unknown target \"{}\"; targets are fast, "
+                    "lib:PATH[,preset=ggml|qp|colibri][,symbol=NAME], and cmd:COMMAND",
                     text));
   }
   spec.builtin = false;

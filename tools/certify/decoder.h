@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A decoder under test: the built-in fast path, or a function of a foreign library.
+// A decoder under test: the built-in fast path, a function of a foreign library, or a command.
 #ifndef QUANTPROOF_TOOLS_CERTIFY_DECODER_H_
 #define QUANTPROOF_TOOLS_CERTIFY_DECODER_H_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,10 +28,12 @@ struct TargetSpec {
   bool builtin = true;
   std::string path;
   Preset preset = Preset::kGgml;
-  std::string symbol;  // empty: the preset's name for the format
+  std::string symbol;   // empty: the preset's name for the format
+  std::string command;  // of a target in a process of its own; else empty
 };
 
-// Parses "fast" or "lib:PATH[,preset=ggml|qp|colibri][,symbol=NAME]"; throws UsageError.
+// Parses "fast", "lib:PATH[,preset=ggml|qp|colibri][,symbol=NAME]" or "cmd:COMMAND"; throws
+// UsageError.
 TargetSpec parse_target(const std::string& text);
 std::string preset_name(Preset preset);
 
@@ -60,6 +63,10 @@ class Decoder {
   virtual bool has_location() const { return false; }
   // Whether rows that end inside a block can be asked for, where the format has them.
   virtual bool has_partial_blocks() const = 0;
+  // Whether it works in our memory, which guard pages can watch.
+  virtual bool shares_memory() const { return true; }
+  // What it calls itself, where it says so.
+  virtual std::string name() const { return {}; }
 
   // Decodes; a decoder without a status always returns QP_OK. One with a bare error code
   // returns QP_BAD_ARGUMENT for any error.
@@ -72,6 +79,11 @@ std::unique_ptr<Decoder> builtin_decoder(qp_format format);
 // Opens the library and looks the symbol up. Throws UnreadableError where the library cannot be
 // loaded; returns null where it has no such symbol.
 std::unique_ptr<Decoder> library_decoder(const TargetSpec& spec, qp_format format);
+
+// Starts the command, which has `limit` for each answer. Throws UnreadableError where it does not
+// greet as spec/target_protocol.md says.
+std::unique_ptr<Decoder> command_decoder(const TargetSpec& spec, qp_format format,
+                                         std::chrono::milliseconds limit);
 
 // The file that dlopen will load for `path`: as given, or the file of that name right here.
 std::string library_path(const std::string& path);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fmt/format.h"
+#include "nlohmann/json.hpp"
 
 #include "fuzz/iq3_weights.h"
 #include "quantproof/e8_iq3.h"
@@ -23,7 +24,9 @@
 #include "quantproof/ref/iq3_encode.h"
 #include "quantproof/ref/iq3_rotation.h"
 #include "tools/certify/checks.h"
+#include "tools/certify/hex.h"
 #include "tools/certify/levels.h"
+#include "tools/certify/spec_data.h"
 
 namespace quantproof::certify {
 
@@ -311,6 +314,77 @@ Outcome check_constants(const CheckInput& /*input*/, Situation& situation) {
   return {Verdict::kPass, "32 grid values, half a step, 16 code steps"};
 }
 
+Floats floats_of(const nlohmann::json& hex) {
+  const Bytes bytes = hex.is_null() ? Bytes() : parse_hex(hex.get<std::string>());
+  Floats values(bytes.size() / 4);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = std::bit_cast<float>(bytes[4 * i] | std::uint32_t{bytes[4 * i + 1]} << 8 |
+                                     std::uint32_t{bytes[4 * i + 2]} << 16 |
+                                     std::uint32_t{bytes[4 * i + 3]} << 24);
+  }
+  return values;
+}
+
+// One encoder on a case of task encode.
+std::string judge_encode(const nlohmann::json& test, bool reference) {
+  const qp_format format = parse_format(test.at("format"));
+  const std::string effort = test.at("effort");
+  const qp_encode_options options =
+      options_of(effort == "fast"   ? QP_EFFORT_FAST
+                 : effort == "best" ? QP_EFFORT_BEST
+                                    : QP_EFFORT_DEFAULT,
+                 test.at("weighting") == "ggml" ? QP_WEIGHTING_GGML : QP_WEIGHTING_IMPORTANCE);
+  const Floats x = floats_of(test.at("weights"));
+  const Floats importance = floats_of(test.at("importance"));
+  const float* h = importance.empty() ? nullptr : importance.data();
+  const std::size_t rows = test.at("rows");
+  const std::size_t cols = test.at("cols");
+  const nlohmann::json& expect = test.at("expect");
+  Bytes bytes(rows * ((cols + kBlockWeights - 1) / kBlockWeights) * Iq3Xxs::kBlockBytes);
+  qp_location where{0, 0, ""};
+  const qp_status status =
+      reference ? ref::encode_iq3(format, x.data(), rows, cols, h, reference_options(options),
+                                  bytes.data(), bytes.size(), &where)
+                : qp_encode_at(format, x.data(), rows, cols, h, bytes.data(), bytes.size(),
+                               &options, &where);
+  if (expect.at("status") != qp_status_name(status)) return qp_status_name(status);
+  if (status == QP_OK) {
+    return bytes == parse_hex(expect.at("bytes").get<std::string>()) ? "" : "other bytes";
+  }
+  const bool same_place = where.block == expect.at("block").get<std::uint64_t>() &&
+                          where.offset == expect.at("offset").get<std::uint64_t>() &&
+                          expect.at("field") == where.field;
+  return same_place ? "" : "another place";
+}
+
+// The fast or the reference rotation on a case of task rotate or unrotate.
+std::string judge_rotation(const nlohmann::json& test, bool reference) {
+  const bool back = test.at("task") == "unrotate";
+  Floats row = floats_of(test.at("weights"));
+  const Floats want = floats_of(test.at("expect").at("bits"));
+  if (reference) {
+    (back ? ref::unrotate : ref::rotate)(row.data(), row.size());
+  } else if ((back ? qp_unrotate : qp_rotate)(row.data(), 1, row.size()) != QP_OK) {
+    return "refused";
+  }
+  return std::memcmp(row.data(), want.data(), row.size() * sizeof(float)) == 0 ? "" : "other bits";
+}
+
+// IQ3ENC-VECTORS-1
+Outcome check_vectors(const CheckInput& /*input*/, Situation& situation) {
+  const auto file = nlohmann::json::parse(spec_file("vectors/encoding.json"));
+  for (const nlohmann::json& test : file.at("cases")) {
+    const auto judge = test.at("task") == "encode" ? judge_encode : judge_rotation;
+    std::string failure = judge(test, true);
+    if (!failure.empty()) failure = "the reference: " + failure;
+    if (failure.empty()) failure = on_levels(situation, [&] { return judge(test, false); });
+    if (failure.empty()) continue;
+    return fail(fmt::format("vector {} ({}): {}", test.at("id").get<int>(),
+                            test.at("comment").get<std::string>(), failure));
+  }
+  return {Verdict::kPass, fmt::format("{} cases", file.at("cases").size())};
+}
+
 // IQ3ROT-FAST-1
 Outcome check_rotation(const CheckInput& input, Situation& situation) {
   std::vector<std::size_t> widths = {768, 1536, 3584, 6144, 98304};
@@ -385,6 +459,7 @@ std::vector<CheckEntry> iq3_encode_checks() {
       {"IQ3ENC-REFUSE-1", check_refusals, false, true},
       {"IQ3ENC-ROWS-1", check_rows, false, true},
       {"IQ3ENC-VALID-1", check_valid, false, true},
+      {"IQ3ENC-VECTORS-1", check_vectors, false, true},
       {"IQ3ROT-FAST-1", check_rotation, false, true},
       {"IQ3ROT-INVERSE-1", check_inverse, false, true},
       {"IQ3ROT-SIGNS-1", check_signs, false, true},

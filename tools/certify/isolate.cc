@@ -29,6 +29,7 @@ struct Situation::Record {
   std::array<const GuardedBuffer*, kBuffers> buffers;
   std::array<const char*, kBuffers> names;
   std::size_t n_buffers;
+  std::uint64_t cases;  // described so far
   // Set by the signal handler: the buffer whose guard page was touched, and how far outside.
   const char* fault_name;
   std::ptrdiff_t fault_distance;
@@ -47,6 +48,7 @@ void Situation::describe(std::string_view text) {
   const std::size_t n = std::min(text.size(), record_->text.size() - 1);
   std::memcpy(record_->text.data(), text.data(), n);
   record_->text[n] = '\0';
+  ++record_->cases;
 }
 
 void Situation::input(std::span<const std::uint8_t> bytes) {
@@ -131,9 +133,44 @@ std::string describe_fault(const Situation::Record& record) {
                      distance < 0 ? "before the start" : "after the end", record.fault_name);
 }
 
+// Which case was in hand, and its bytes.
+std::string describe_case(const Situation::Record& record) {
+  const char* doing = record.text.data();
+  std::string where = *doing != '\0' ? fmt::format(", at: {}", doing) : std::string{};
+  if (record.input_size > 0) {
+    where += "; input bytes " + to_hex(std::span(record.input).first(record.input_size));
+  }
+  return where;
+}
+
 }  // namespace
 
-Outcome run_isolated(std::chrono::seconds limit, const std::function<Outcome(Situation&)>& check) {
+std::string describe_end(int status) {
+  if (WIFSIGNALED(status)) {
+    const int signal = WTERMSIG(status);
+    return fmt::format("signal {} ({})", signal, strsignal(signal));
+  }
+  const int code = WEXITSTATUS(status);
+  if (code > 128 && code < 128 + NSIG) {
+    return fmt::format("exit status {}, which is how a shell tells of signal {} ({})", code,
+                       code - 128, strsignal(code - 128));
+  }
+  return fmt::format("exit status {}", code);
+}
+
+Outcome run_here(const std::function<Outcome(Situation&)>& check) {
+  Situation situation;
+  try {
+    return check(situation);
+  } catch (const TargetFailure& failure) {
+    return {Verdict::kFail, failure.what() + describe_case(situation.record())};
+  } catch (const std::exception& error) {
+    return {Verdict::kFail, fmt::format("the check ended with an exception: {}", error.what())};
+  }
+}
+
+Outcome run_isolated(std::chrono::seconds limit, const std::function<Outcome(Situation&)>& check,
+                     std::chrono::milliseconds call_limit) {
   Situation situation;
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
@@ -148,17 +185,28 @@ Outcome run_isolated(std::chrono::seconds limit, const std::function<Outcome(Sit
   }
   close(ends[1]);
 
-  const auto deadline = std::chrono::steady_clock::now() + limit;
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + limit;
+  const bool watches_calls = call_limit.count() > 0;
+  auto call_deadline = Clock::now() + call_limit;
+  std::uint64_t cases = 0;
   std::string text;
-  bool timed_out = false;
+  std::chrono::duration<double> timed_out{0};
   while (true) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        deadline - std::chrono::steady_clock::now());
+    const auto next = watches_calls ? std::min(deadline, call_deadline) : deadline;
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(next - Clock::now());
     pollfd end{ends[0], POLLIN, 0};
-    const int ready = poll(&end, 1, static_cast<int>(std::max<long>(0, left.count())));
+    const int ready = poll(&end, 1, static_cast<int>(std::max<long>(0, left.count() + 1)));
     if (ready < 0 && errno == EINTR) continue;
     if (ready == 0) {
-      timed_out = true;
+      const volatile std::uint64_t& described = situation.record().cases;
+      if (watches_calls && described != cases && Clock::now() < deadline) {
+        cases = described;
+        call_deadline = Clock::now() + call_limit;
+        continue;
+      }
+      timed_out = Clock::now() < deadline ? std::chrono::duration<double>(call_limit)
+                                          : std::chrono::duration<double>(limit);
       kill(child, SIGKILL);
       break;
     }
@@ -174,18 +222,13 @@ Outcome run_isolated(std::chrono::seconds limit, const std::function<Outcome(Sit
   }
 
   const Situation::Record& record = situation.record();
-  const char* doing = record.text.data();
-  std::string where = *doing != '\0' ? fmt::format(", at: {}", doing) : std::string{};
-  if (record.input_size > 0) {
-    where += "; input bytes " + to_hex(std::span(record.input).first(record.input_size));
-  }
-  if (timed_out) {
-    return {Verdict::kFail, fmt::format("no answer within {} s{}", limit.count(), where)};
+  const std::string where = describe_case(record);
+  if (timed_out.count() > 0) {
+    return {Verdict::kFail, fmt::format("no answer within {:g} s{}", timed_out.count(), where)};
   }
   if (WIFSIGNALED(status)) {
-    const int signal = WTERMSIG(status);
-    return {Verdict::kFail, fmt::format("ended by signal {} ({}){}{}", signal, strsignal(signal),
-                                        describe_fault(record), where)};
+    return {Verdict::kFail,
+            fmt::format("ended by {}{}{}", describe_end(status), describe_fault(record), where)};
   }
   if (WEXITSTATUS(status) != 0 || text.empty()) {
     return {Verdict::kFail,

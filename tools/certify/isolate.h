@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -47,8 +48,22 @@ class Situation {
   Record* record_;
 };
 
-// Runs `check` in a child and waits at most `limit`.
-Outcome run_isolated(std::chrono::seconds limit, const std::function<Outcome(Situation&)>& check);
+// Runs `check` in a child and waits at most `limit` for it, and at most `call_limit` from one
+// described case to the next; 0: no such limit.
+Outcome run_isolated(std::chrono::seconds limit, const std::function<Outcome(Situation&)>& check,
+                     std::chrono::milliseconds call_limit = std::chrono::milliseconds(0));
+
+// What a target in a process of its own did instead of answering.
+class TargetFailure : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Runs `check` in this process, for targets that live in another one: a TargetFailure becomes the
+// finding.
+Outcome run_here(const std::function<Outcome(Situation&)>& check);
+
+// "signal 11 (Segmentation fault)" or "exit status 1", of a process that waitpid() tells of.
+std::string describe_end(int status);
 
 }  // namespace quantproof::certify
 

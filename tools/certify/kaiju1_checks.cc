@@ -15,6 +15,7 @@
 #include "nlohmann/json.hpp"
 
 #include "fuzz/kaiju1_box.h"
+#include "fuzz/kaiju1_tensors.h"
 #include "fuzz/leech_points.h"
 #include "quantproof/kaiju1.h"
 #include "quantproof/qp.h"
@@ -35,7 +36,8 @@ namespace {
 using nlohmann::json;
 using Bytes = std::vector<std::uint8_t>;
 using Code = LeechCode<std::uint32_t>;
-using Random = std::mt19937_64;
+using fuzz::below;
+using fuzz::Random;
 using Rows = std::vector<std::int32_t>;
 
 constexpr std::uint32_t kPoison = 0xDEADBEEF;
@@ -46,71 +48,6 @@ std::string on_levels(Situation& situation, const Check& check) {
 }
 
 // ---- Tensors ------------------------------------------------------------------------------------
-
-void put(Bytes& bytes, std::uint32_t value, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) bytes.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
-}
-
-std::uint32_t below(Random& random, std::uint64_t n) {
-  return static_cast<std::uint32_t>(random() % n);
-}
-
-std::uint32_t finite_half(Random& random) {
-  std::uint32_t half = below(random, 0x10000);
-  while ((half & 0x7C00u) == 0x7C00u) half = below(random, 0x10000);
-  return half;
-}
-
-Code valid_code(Random& random) {
-  Code code;
-  do {
-    for (std::size_t g = 0; g + 1 < kTritGroups; ++g) {
-      code.trit_group[g] = below(random, kTritGroupLimit + 1);
-    }
-    code.trit_group[kTritGroups - 1] = below(random, kLastTritGroupLimit + 1);
-    code.golay_index = below(random, kGolayWordCount);
-    code.fix = below(random, kLeechDimension + 1);
-    if (code.fix == kLeechDimension) code.fix = kNoFix;
-  } while (ref::check_leech_code(code, nullptr) != QP_OK);
-  return code;
-}
-
-// A valid tensor with a random side-band, random scales, codes and step.
-Bytes random_tensor(Random& random, std::uint32_t rows, std::uint32_t cols) {
-  const std::uint32_t bulk_cols =
-      kaiju1_bulk_cols(cols, below(random, 3) == 0 ? 0 : below(random, kKaiju1HiFracUnit + 1));
-  std::vector<std::uint32_t> columns(cols);
-  for (std::uint32_t c = 0; c < cols; ++c) columns[c] = c;
-  std::shuffle(columns.begin(), columns.end(), random);
-  columns.resize(cols - bulk_cols);
-  std::sort(columns.begin(), columns.end());
-  Bytes bytes;
-  const bool plain_step = below(random, 2) == 0;
-  for (const std::uint32_t field :
-       {kKaiju1Magic, rows, cols, cols - bulk_cols, bulk_cols,
-        plain_step ? 1 : below(random, 0xFFFFFFFF) + 1,
-        plain_step ? 1u << below(random, 32) : below(random, 0xFFFFFFFF) + 1}) {
-    put(bytes, field, 4);
-  }
-  for (const std::uint32_t column : columns) put(bytes, column, 4);
-  for (std::size_t j = 0; j < columns.size(); ++j) {
-    put(bytes, finite_half(random), 2);
-    for (std::uint32_t r = 0; r < rows; ++r) put(bytes, below(random, 256), 1);
-  }
-  const std::size_t blocks = bulk_cols / kKaiju1BlockCols;
-  for (std::uint32_t r = 0; r < rows; ++r) {
-    put(bytes, finite_half(random), 2);
-    for (std::size_t b = 0; b < blocks; b += 2) {
-      put(bytes, below(random, b + 1 < blocks ? 256 : 16), 1);
-    }
-    for (std::size_t b = 0; b < blocks; ++b) {
-      Bytes code(kLeechCodeBytes);
-      pack_leech_code(valid_code(random), code.data());
-      bytes.insert(bytes.end(), code.begin(), code.end());
-    }
-  }
-  return bytes;
-}
 
 // What a decoder did with a range of rows: status, place, and all of the output's bits.
 struct Decoded {
@@ -169,7 +106,7 @@ Outcome check_random(const CheckInput& input, Situation& situation) {
   const std::string failure = repeat(input, 200, count, [&]() -> std::string {
     const std::uint32_t rows = 1 + below(random, 6);
     const std::uint32_t cols = below(random, 20) == 0 ? below(random, 2000) : below(random, 160);
-    const Bytes bytes = random_tensor(random, rows, cols);
+    const Bytes bytes = fuzz::random_kaiju1_tensor(random, rows, cols);
     std::size_t told_rows = 0;
     std::size_t told_cols = 0;
     if (qp_kaiju1_shape(bytes.data(), bytes.size(), &told_rows, &told_cols) != QP_OK ||
@@ -195,7 +132,7 @@ Outcome check_memory(const CheckInput& input, Situation& situation) {
   std::size_t runs = 0;
   for (const std::uint32_t cols : {1u, 23u, 24u, 25u, 47u, 48u, 72u, 96u, 131u, 500u}) {
     for (std::uint32_t rows = 1; rows <= 5; ++rows) {
-      const Bytes bytes = random_tensor(random, rows, cols);
+      const Bytes bytes = fuzz::random_kaiju1_tensor(random, rows, cols);
       const std::size_t values = std::size_t{rows} * cols;
       std::vector<float> want(values);
       if (ref::decode_kaiju1_rows(bytes.data(), bytes.size(), 0, rows, want.data(), nullptr) !=
@@ -238,10 +175,10 @@ Outcome check_refusals(const CheckInput& input, Situation& situation) {
   const std::uint32_t rows = 3;
   const std::uint32_t cols = 77;
   const std::size_t room = std::size_t{rows} * cols;
-  Bytes bytes = random_tensor(random, rows, cols);
+  Bytes bytes = fuzz::random_kaiju1_tensor(random, rows, cols);
   while (read_kaiju1_header(bytes.data()).hi_count < 3 ||
          read_kaiju1_header(bytes.data()).bulk_cols < 24) {
-    bytes = random_tensor(random, rows, cols);
+    bytes = fuzz::random_kaiju1_tensor(random, rows, cols);
   }
   for (std::size_t n = 0; n < bytes.size(); ++n) {
     ++cut;

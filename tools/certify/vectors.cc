@@ -60,7 +60,7 @@ std::vector<VectorCase> read_decode_vectors(const std::string& name) {
     vector.bytes = bytes_of(entry.at("bytes"));
     vector.n_values = entry.at("n_values");
     for (const json& expect : entry.at("expect")) {
-      Comparer::Expected expected;
+      Answer expected;
       expected.status = parse_status(expect.at("status"));
       expected.where = parse_location(expect);
       const auto bits = bytes_of(expect.at("bits"));

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "quantproof/status.h"
-#include "tools/certify/comparer.h"
+#include "tools/certify/references.h"
 
 namespace quantproof::certify {
 
@@ -20,7 +20,7 @@ struct VectorCase {
   std::string comment;
   std::vector<std::uint8_t> bytes;
   std::size_t n_values = 0;
-  std::map<qp_profile, Comparer::Expected> expected;
+  std::map<qp_profile, Answer> expected;
 };
 
 struct TranscodeCase {

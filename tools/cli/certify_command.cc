@@ -8,6 +8,8 @@
 
 #include "tools/certify/certify.h"
 #include "tools/cli/command.h"
+#include "tools/cli/progress.h"
+#include "tools/cli/report_files.h"
 
 namespace quantproof::cli {
 
@@ -16,54 +18,35 @@ namespace {
 struct CertifyOptions {
   std::vector<std::string> formats;
   std::string target = "fast";
+  bool encoder = false;
   std::string profile;
   std::vector<std::string> claims;
-  std::string json;
   std::uint64_t seed = 1;
   double seconds = 1.0;
-  bool force = false;
-};
-
-// One line that is rewritten on a terminal; elsewhere a plain line every ten seconds.
-class Progress {
- public:
-  void show(const std::string& claim, std::size_t number, std::size_t total) {
-    const auto now = std::chrono::steady_clock::now();
-    if (terminal_) {
-      fmt::print(stderr, "\r\x1b[K[{}/{}] {}", number, total, claim);
-      std::fflush(stderr);
-    } else if (now - last_ >= std::chrono::seconds(10)) {
-      fmt::print(stderr, "[{}/{}] {}\n", number, total, claim);
-      last_ = now;
-    }
-  }
-
-  void clear() const {
-    if (terminal_) fmt::print(stderr, "\r\x1b[K");
-  }
-
- private:
-  bool terminal_ = isatty(STDERR_FILENO) != 0;
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  double timeout = 10.0;
+  bool measure = false;
+  ReportFiles reports;
 };
 
 int run_certify(const CertifyOptions& options) {
-  check_writable(options.json, options.force);
+  check_report_files(options.reports);
   certify::Request request;
   request.target_text = options.target;
+  request.encoder = options.encoder;
   request.formats = options.formats;
   if (!options.profile.empty()) request.profile = certify::parse_profile(options.profile);
   request.claims = options.claims;
   request.seed = options.seed;
   request.seconds = options.seconds;
+  request.call_limit = std::chrono::milliseconds(static_cast<long>(1000 * options.timeout));
+  request.measure = options.measure;
   Progress progress;
   request.progress = [&](const std::string& claim, std::size_t number, std::size_t total) {
-    progress.show(claim, number, total);
+    progress.show(fmt::format("[{}/{}] {}", number, total, claim));
   };
   const certify::Certificate certificate = certify::certify(request);
   progress.clear();
-  if (!options.json.empty()) write_json(options.json, to_json(certificate));
-  if (options.json != "-") {
+  if (!write_certificate_reports(options.reports, to_json(certificate))) {
     fmt::print("{}", to_text(certificate, use_colour(STDOUT_FILENO)));
   }
   return certificate.exit_code();
@@ -79,9 +62,15 @@ void add_certify_command(CLI::App& app, Session& session) {
   command
       ->add_option(
           "--target", options->target,
-          "fast (the built-in decoder), or\n"
-          "lib:PATH[,preset=ggml|qp|colibri][,symbol=NAME]: a function of a shared library")
+          "fast (the built-in decoder),\n"
+          "lib:PATH[,preset=ggml|qp|colibri][,symbol=NAME]: a function of a shared library, or\n"
+          "cmd:COMMAND: a program that speaks the protocol of spec/target_protocol.md")
       ->capture_default_str()
+      ->group("What to certify");
+  command
+      ->add_flag("--encoder", options->encoder,
+                 "Certify the target's encoder of iq3_xxs or e8_iq3 instead of its decoder;\n"
+                 "presets ggml (quantize_iq3_xxs) and qp (encode_FORMAT)")
       ->group("What to certify");
   command
       ->add_option("--format", options->formats,
@@ -90,7 +79,8 @@ void add_certify_command(CLI::App& app, Session& session) {
   command
       ->add_option("--profile", options->profile,
                    "strict, ggml or colibri: the treatment of unusual scales\n"
-                   "[fast: all three; lib: ggml and colibri for those presets, strict for qp]")
+                   "[fast: all three; lib: ggml and colibri for those presets, strict for qp;\n"
+                   "cmd: strict if it can refuse, else ggml]")
       ->group("What to certify");
   command->add_option("--claim", options->claims, "Only this claim; may be repeated")
       ->group("What to certify");
@@ -104,10 +94,16 @@ void add_certify_command(CLI::App& app, Session& session) {
       ->check(CLI::Range(0.0, 86400.0))
       ->group("How long, how random");
   command
-      ->add_option("--json", options->json,
-                   "Write the certificate to FILE, or to standard output for -")
-      ->group("Reports");
-  command->add_flag("--force", options->force, "Overwrite report files")->group("Reports");
+      ->add_option("--timeout", options->timeout,
+                   "Seconds that lib: and cmd: have for one call; a command has 60 to start")
+      ->capture_default_str()
+      ->check(CLI::Range(0.01, 86400.0))
+      ->group("How long, how random");
+  command
+      ->add_flag("--measure", options->measure,
+                 "Measure the speed of the built-in decoders next to the reference")
+      ->group("How long, how random");
+  add_report_options(*command, options->reports, "the certificate", true);
   command->callback(
       [options, &session] { session.run = [options] { return run_certify(*options); }; });
 }

@@ -11,6 +11,9 @@
 #include "quantproof/qp.h"
 #include "tools/certify/decoder.h"
 #include "tools/cli/command.h"
+#include "tools/containers/container_error.h"
+#include "tools/quantize/interrupt.h"
+#include "tools/quantize/plan.h"
 
 namespace quantproof::cli {
 
@@ -20,13 +23,16 @@ bool use_colour(int file_descriptor) {
 }
 
 void check_writable(const std::string& path, bool force) {
-  if (path.empty() || path == "-" || force || !std::filesystem::exists(path)) return;
+  if (path.empty() || path == "-") return;
+  const auto folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+    throw certify::UsageError(fmt::format("{}: there is no folder {}", path, folder.string()));
+  }
+  if (force || !std::filesystem::exists(path)) return;
   throw certify::UsageError(fmt::format("{} exists; --force overwrites it", path));
 }
 
-void write_json(const std::string& path, const nlohmann::ordered_json& json) {
-  const std::string text =
-      json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+void write_text(const std::string& path, const std::string& text) {
   if (path == "-") {
     fmt::print("{}", text);
     return;
@@ -41,6 +47,11 @@ void write_json(const std::string& path, const nlohmann::ordered_json& json) {
     throw certify::UnreadableError(fmt::format("cannot write {}", path));
   }
   std::filesystem::rename(partial, path);
+}
+
+void write_json(const std::string& path, const nlohmann::ordered_json& json) {
+  write_text(path,
+             json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
 namespace {
@@ -66,9 +77,17 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   Session session;
   add_certify_command(app, session);
+  add_fuzz_command(app, session);
   add_prove_command(app, session);
+  add_gate_command(app, session);
+  add_report_command(app, session);
   add_explain_command(app, session);
+  add_diff_command(app, session);
   add_inspect_command(app, session);
+  add_imatrix_command(app, session);
+  add_ladder_command(app, session);
+  add_perplexity_command(app, session);
+  add_quantize_command(app, session);
   add_vectors_command(app, session);
   // Known before parsing, so that even a wrong command line is answered in JSON.
   for (int i = 1; i + 1 < argc; ++i) {
@@ -89,6 +108,14 @@ int run(int argc, char** argv) {
     return report_error(session, kExitUsage, error.what());
   } catch (const certify::UnreadableError& error) {
     return report_error(session, kExitUnreadable, error.what());
+  } catch (const containers::ContainerError& error) {
+    return report_error(session, kExitUnreadable, error.what());
+  } catch (const containers::FileError& error) {
+    return report_error(session, kExitUnreadable, error.what());
+  } catch (const quantize::UnsupportedError& error) {
+    return report_error(session, kExitNotExercised, error.what());
+  } catch (const quantize::Interrupted&) {
+    return report_error(session, kExitInterrupted, "interrupted");
   } catch (const std::exception& error) {
     return report_error(session, kExitInternal, fmt::format("internal error: {}", error.what()));
   }

@@ -29,7 +29,7 @@ int list_vectors() {
   for (const auto& vector : certify::half_vectors()) {
     fmt::print("half.json {:4}  scale 0x{:04X}\n", vector.id, vector.half);
   }
-  for (const char* name : {"leech.json", "kaiju1.json"}) {
+  for (const char* name : {"leech.json", "kaiju1.json", "encoding.json"}) {
     const auto file = nlohmann::json::parse(certify::spec_file(std::string("vectors/") + name));
     for (const auto& vector : file.at("cases")) {
       fmt::print("{} {:4}  {}\n", name, vector.at("id").get<int>(),
@@ -52,8 +52,9 @@ int check_vectors() {
     intact = intact && same;
   }
   certify::Request request;
-  request.claims = {"IQ3XXS-VECTORS-1",  "E8IQ3-VECTORS-1", "HALF-WIDEN-1",    "IQ3XXS-TRANSCODE-1",
-                    "E8IQ3-TRANSCODE-1", "LEECH-VECTORS-1", "KAIJU1-VECTORS-1"};
+  request.claims = {"IQ3XXS-VECTORS-1",   "E8IQ3-VECTORS-1",   "HALF-WIDEN-1",
+                    "IQ3XXS-TRANSCODE-1", "E8IQ3-TRANSCODE-1", "LEECH-VECTORS-1",
+                    "KAIJU1-VECTORS-1",   "IQ3ENC-VECTORS-1"};
   const certify::Certificate certificate = certify::certify(request);
   fmt::print("\n{}", to_text(certificate, use_colour(STDOUT_FILENO)));
   return intact ? certificate.exit_code() : kExitFailed;

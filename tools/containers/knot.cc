@@ -4,19 +4,19 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <filesystem>
 #include <limits>
 #include <optional>
 #include <set>
-#include <stdexcept>
 #include <utility>
 
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 
-#include "quantproof/iq3_block.h"
 #include "quantproof/kaiju1.h"
 #include "tools/containers/container_error.h"
+#include "tools/containers/quoted.h"
+#include "tools/containers/strict_json.h"
+#include "tools/containers/tensor_data.h"
 
 namespace quantproof::containers {
 
@@ -35,7 +35,6 @@ constexpr std::size_t kNameLimit = 255;
 constexpr std::size_t kTypeLimit = 32;
 constexpr std::size_t kDimensionLimit = 8;
 constexpr int kDepthLimit = 4;  // the header itself, "tensors", a tensor, its shape
-constexpr std::size_t kBlockBytes = 98;
 
 constexpr std::uint64_t align(std::uint64_t offset) {
   return (offset + kAlignment - 1) / kAlignment * kAlignment;
@@ -44,11 +43,6 @@ constexpr std::uint64_t align(std::uint64_t offset) {
 std::uint32_t read_u32(const std::uint8_t* bytes) {
   return std::uint32_t{bytes[0]} | std::uint32_t{bytes[1]} << 8 | std::uint32_t{bytes[2]} << 16 |
          std::uint32_t{bytes[3]} << 24;
-}
-
-// A name as messages show it.
-std::string in_quotes(const std::string& text) {
-  return ordered_json(text).dump(-1, ' ', true, ordered_json::error_handler_t::replace);
 }
 
 class Checker {
@@ -62,34 +56,7 @@ class Checker {
 
   // 3: the header as JSON.
   [[nodiscard]] json parse(std::span<const std::uint8_t> header) const {
-    std::vector<std::set<std::string>> keys;
-    const json::parser_callback_t watch = [&](int depth, json::parse_event_t event, json& value) {
-      switch (event) {
-        case json::parse_event_t::object_start:
-        case json::parse_event_t::array_start:
-          if (depth >= kDepthLimit) fail("the header nests more than {} deep", kDepthLimit);
-          keys.emplace_back();
-          break;
-        case json::parse_event_t::object_end:
-        case json::parse_event_t::array_end:
-          keys.pop_back();
-          break;
-        case json::parse_event_t::key:
-          if (!keys.back().insert(value.get<std::string>()).second) {
-            fail("the header has the key {} twice", in_quotes(value.get<std::string>()));
-          }
-          break;
-        case json::parse_event_t::value:
-          break;
-      }
-      return true;
-    };
-    if (header.size() >= 3 && header[0] == 0xEF) fail("the header begins with a byte order mark");
-    try {
-      return json::parse(header.begin(), header.end(), watch);
-    } catch (const json::parse_error& error) {
-      fail("the header is not JSON (near its byte {})", error.byte);
-    }
+    return parse_strict_json(header, kDepthLimit, file_);
   }
 
   // 3.1, 3.2: exactly these keys.
@@ -169,23 +136,21 @@ class Checker {
   void check_type(const KnotTensor& tensor, const std::uint8_t* bytes) const {
     const std::string what = "tensor " + in_quotes(tensor.name);
     std::optional<std::uint64_t> want;
-    const std::uint64_t weights = tensor.weights();
-    if (tensor.type == "F32" || tensor.type == "F16" || tensor.type == "BF16") {
-      const std::uint64_t each = tensor.type == "F32" ? 4 : 2;
-      if (weights > kIntegerLimit / each) fail("{}: \"shape\" does not fit \"size\"", what);
-      want = each * weights;
-    } else if (tensor.type == "IQ3_XXS" || tensor.type == "E8_IQ3") {
-      if (tensor.shape.empty()) fail("{}: \"shape\" has no row", what);
-      const std::uint64_t row = tensor.shape.back();
-      if (tensor.type == "IQ3_XXS" && row % kBlockWeights != 0) {
-        fail("{}: \"shape\": rows of {} weights are not whole blocks of 256", what, row);
+    const auto type = tensor_type(tensor.type);
+    if (tensor.type == "GGUF") {
+      if (tensor.shape.size() != 1) fail("{}: \"shape\" is not one length", what);
+      want = tensor.shape[0];
+    } else if (type && type != TensorType::kKaiju1) {
+      const bool blocks =
+          type != TensorType::kF32 && type != TensorType::kF16 && type != TensorType::kBf16;
+      if (blocks && tensor.shape.empty()) fail("{}: \"shape\" has no row", what);
+      const std::uint64_t row = tensor.shape.empty() ? 1 : tensor.shape.back();
+      if (!fits(*type, row)) {
+        fail("{}: \"shape\": rows of {} weights are not whole blocks of {}", what, row,
+             type == TensorType::kQ8_0 ? 32 : 256);
       }
-      const std::uint64_t blocks = row / kBlockWeights + (row % kBlockWeights != 0 ? 1 : 0);
-      const std::uint64_t rows = row == 0 ? 0 : weights / row;
-      if (blocks != 0 && rows > kIntegerLimit / kBlockBytes / blocks) {
-        fail("{}: \"shape\" does not fit \"size\"", what);
-      }
-      want = kBlockBytes * blocks * rows;
+      want = tensor_size(*type, row == 0 ? 0 : tensor.weights() / row, row);
+      if (!want || *want > kIntegerLimit) fail("{}: \"shape\" does not fit \"size\"", what);
     } else if (tensor.type == "KAIJU1" && bytes != nullptr) {
       if (tensor.shape.size() != 2) fail("{}: \"shape\" is not rows and cols", what);
       if (tensor.size < kKaiju1HeaderBytes) fail("{}: \"size\" holds no KAIJU1 header", what);
@@ -287,14 +252,14 @@ std::span<const std::uint8_t> tensor_bytes(const Knot& knot, const KnotTensor& t
   return file.subspan(knot.body + tensor.offset, tensor.size);
 }
 
-KnotWriter::KnotWriter(std::string path, std::vector<KnotTensor> tensors,
-                       const std::map<std::string, std::string>& metadata)
-    : path_(std::move(path)), tensors_(std::move(tensors)) {
-  const Checker checker(path_);
-  checker.check_tensors(tensors_);
+FileLayout knot_layout(std::vector<KnotTensor>& tensors,
+                       const std::map<std::string, std::string>& metadata,
+                       const std::string& name) {
+  const Checker checker(name);
+  checker.check_tensors(tensors);
   std::uint64_t end = 0;
   ordered_json header = {{"tensors", ordered_json::array()}, {"metadata", ordered_json::object()}};
-  for (KnotTensor& tensor : tensors_) {
+  for (KnotTensor& tensor : tensors) {
     checker.check_type(tensor, nullptr);
     tensor.offset = align(end);
     if (tensor.offset > kIntegerLimit || tensor.size > kIntegerLimit - tensor.offset) {
@@ -316,70 +281,21 @@ KnotWriter::KnotWriter(std::string path, std::vector<KnotTensor> tensors,
   }
   if (text.size() > kHeaderLimit) checker.fail("a header of {} bytes does not fit", text.size());
 
-  file_.open(path_ + ".partial", std::ios::binary | std::ios::trunc);
-  if (!file_) throw FileError(fmt::format("cannot write {}.partial", path_));
-  put(kMagic.data(), kMagic.size());
+  FileLayout layout;
+  layout.head.assign(kMagic.begin(), kMagic.end());
   const auto length = static_cast<std::uint32_t>(text.size());
   for (const std::uint32_t word : {kVersion, length}) {
-    const std::array<std::uint8_t, 4> bytes = {
-        static_cast<std::uint8_t>(word), static_cast<std::uint8_t>(word >> 8),
-        static_cast<std::uint8_t>(word >> 16), static_cast<std::uint8_t>(word >> 24)};
-    put(bytes.data(), bytes.size());
-  }
-  put(text.data(), text.size());
-  body_ = align(at_);
-  pad_to(body_);
-}
-
-KnotWriter::~KnotWriter() {
-  if (finished_) return;
-  file_.close();
-  std::error_code ignored;
-  std::filesystem::remove(path_ + ".partial", ignored);
-}
-
-void KnotWriter::put(const void* bytes, std::size_t n) {
-  file_.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(n));
-  if (!file_) throw FileError(fmt::format("cannot write {}.partial", path_));
-  at_ += n;
-}
-
-void KnotWriter::pad_to(std::uint64_t offset) {
-  constexpr std::array<std::uint8_t, kAlignment> kZeros{};
-  put(kZeros.data(), static_cast<std::size_t>(offset - at_));
-}
-
-void KnotWriter::write(std::span<const std::uint8_t> bytes) {
-  while (!bytes.empty()) {
-    if (tensor_ == tensors_.size()) throw std::logic_error("more bytes than tensors");
-    const KnotTensor& tensor = tensors_[tensor_];
-    if (tensor.size == 0) {
-      ++tensor_;
-      continue;
-    }
-    if (written_ == 0) pad_to(body_ + tensor.offset);
-    const auto n =
-        static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), tensor.size - written_));
-    put(bytes.data(), n);
-    written_ += n;
-    bytes = bytes.subspan(n);
-    if (written_ == tensor.size) {
-      ++tensor_;
-      written_ = 0;
+    for (int shift = 0; shift < 32; shift += 8) {
+      layout.head.push_back(static_cast<std::uint8_t>(word >> shift));
     }
   }
-}
-
-void KnotWriter::finish() {
-  while (tensor_ < tensors_.size() && tensors_[tensor_].size == 0) {
-    pad_to(body_ + tensors_[tensor_].offset);
-    ++tensor_;
+  layout.head.insert(layout.head.end(), text.begin(), text.end());
+  const std::uint64_t body = align(layout.head.size());
+  for (const KnotTensor& tensor : tensors) {
+    layout.tensors.push_back({body + tensor.offset, tensor.size});
   }
-  if (tensor_ != tensors_.size()) throw std::logic_error("bytes are missing");
-  file_.close();
-  if (!file_) throw FileError(fmt::format("cannot write {}.partial", path_));
-  std::filesystem::rename(path_ + ".partial", path_);
-  finished_ = true;
+  layout.size = body + end;
+  return layout;
 }
 
 }  // namespace quantproof::containers

@@ -5,11 +5,12 @@
 #define QUANTPROOF_TOOLS_CONTAINERS_KNOT_H_
 
 #include <cstdint>
-#include <fstream>
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "tools/containers/file_writer.h"
 
 namespace quantproof::containers {
 
@@ -40,37 +41,10 @@ Knot read_knot(std::span<const std::uint8_t> file, const std::string& name);
 std::span<const std::uint8_t> tensor_bytes(const Knot& knot, const KnotTensor& tensor,
                                            std::span<const std::uint8_t> file);
 
-// Writes one file, tensor after tensor, in bounded memory (knot.md 7).
-class KnotWriter {
- public:
-  // `tensors`: names, types, shapes and sizes in the order in which they will come. Throws
-  // ContainerError where clauses 3 or 5 forbid them, FileError where PATH.partial cannot be
-  // written.
-  KnotWriter(std::string path, std::vector<KnotTensor> tensors,
-             const std::map<std::string, std::string>& metadata);
-  // Removes PATH.partial unless finish() was called.
-  ~KnotWriter();
-  KnotWriter(const KnotWriter&) = delete;
-  KnotWriter& operator=(const KnotWriter&) = delete;
-
-  // The next bytes of the present tensor, in pieces of any size. Throws FileError.
-  void write(std::span<const std::uint8_t> bytes);
-  // Renames to PATH. Throws std::logic_error when bytes are missing, FileError.
-  void finish();
-
- private:
-  void put(const void* bytes, std::size_t n);
-  void pad_to(std::uint64_t offset);
-
-  std::string path_;
-  std::vector<KnotTensor> tensors_;
-  std::ofstream file_;
-  std::uint64_t body_ = 0;
-  std::uint64_t at_ = 0;       // in the file
-  std::size_t tensor_ = 0;     // the present one
-  std::uint64_t written_ = 0;  // of it
-  bool finished_ = false;
-};
+// The layout of a file with these tensors, for FileWriter (knot.md 7); offsets of `tensors` are
+// filled in. Throws ContainerError where clauses 3 or 5 forbid them.
+FileLayout knot_layout(std::vector<KnotTensor>& tensors,
+                       const std::map<std::string, std::string>& metadata, const std::string& name);
 
 }  // namespace quantproof::containers
 

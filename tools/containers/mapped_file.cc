@@ -42,6 +42,13 @@ MappedFile::MappedFile(const std::string& path) {
   if (error != 0) fail(path, error);
 }
 
+void MappedFile::release(std::span<const std::uint8_t> bytes) {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto first = (reinterpret_cast<std::uintptr_t>(bytes.data()) + page - 1) / page * page;
+  const auto end = reinterpret_cast<std::uintptr_t>(bytes.data() + bytes.size()) / page * page;
+  if (first < end) madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+}
+
 MappedFile::~MappedFile() {
   if (first_ != nullptr) munmap(const_cast<std::uint8_t*>(first_), size_);
 }

@@ -20,6 +20,9 @@ class MappedFile {
 
   [[nodiscard]] std::span<const std::uint8_t> bytes() const { return {first_, size_}; }
 
+  // Gives the memory of some bytes of a mapped file back; they are read again where needed.
+  static void release(std::span<const std::uint8_t> bytes);
+
  private:
   const std::uint8_t* first_ = nullptr;
   std::size_t size_ = 0;

@@ -1,0 +1,1 @@
+"$quantproof" diff --format iq3_xxs --target fast

@@ -1,0 +1,1 @@
+"$quantproof" fuzz --format iq3_xxs --input 00 --json -

@@ -1,0 +1,1 @@
+"$quantproof" gate --baseline missing.json --json -

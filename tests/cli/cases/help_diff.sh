@@ -1,0 +1,1 @@
+"$quantproof" diff --help

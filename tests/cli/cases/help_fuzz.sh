@@ -1,0 +1,1 @@
+"$quantproof" fuzz --help

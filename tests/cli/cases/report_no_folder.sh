@@ -1,0 +1,1 @@
+"$quantproof" certify --claim HALF-WIDEN-1 --junit missing/report.xml
