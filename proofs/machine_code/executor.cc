@@ -40,16 +40,19 @@ Executor::Executor(Graph& graph, Floats& the_floats, Process& the_process)
 Executor::~Executor() = default;
 
 State Executor::start(std::uint64_t entry, std::int64_t stack_offset) {
-  const auto unknown = [&](std::size_t n) {
-    Bits bits(n);
-    for (Bit& bit : bits) bit = g.unknown();
-    return bits;
-  };
-  State s;
-  for (Bits& r : s.gpr) r = unknown(64);
-  for (Bits& r : s.vector) r = unknown(512);
-  for (Bits& r : s.mask) r = unknown(64);
-  s.flags = {g.unknown(), g.unknown(), g.unknown(), g.unknown(), g.unknown()};
+  if (!unknown_) {
+    const auto unknown = [&](std::size_t n) {
+      Bits bits(n);
+      for (Bit& bit : bits) bit = g.unknown();
+      return bits;
+    };
+    unknown_.emplace();
+    for (Bits& r : unknown_->gpr) r = unknown(64);
+    for (Bits& r : unknown_->vector) r = unknown(512);
+    for (Bits& r : unknown_->mask) r = unknown(64);
+    unknown_->flags = {g.unknown(), g.unknown(), g.unknown(), g.unknown(), g.unknown()};
+  }
+  State s = *unknown_;
   for (const Region& region : regions) s.memory.push_back(region.initial);
   s.gpr[kRsp] = g.pointer({stack, stack_offset});
   const Bits home = word(kReturnAddress, 64);

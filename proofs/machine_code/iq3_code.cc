@@ -104,7 +104,13 @@ struct Ratio {
 class Proof {
  public:
   Proof(Obligation& o, const Code& code, CodeSummary* summary)
-      : o_(o), code_(code), layout_(layout_of(code.format)), summary_(summary), floats_(g_) {
+      : o_(o),
+        code_(code),
+        layout_(layout_of(code.format)),
+        summary_(summary),
+        floats_(g_),
+        x_(g_, floats_, process_) {
+    process_.overrides = code.overrides;
     for (std::size_t k = 0; k < 8 * kStackBytes; ++k) stack_.push_back(g_.unknown());
   }
 
@@ -192,6 +198,8 @@ class Proof {
   // One graph for all executions: what one has tabulated, the others find.
   Graph g_;
   Floats floats_;
+  Process process_;
+  Executor x_;
   Bits stack_;  // what the stack and the output hold at the start
   Bits output_;
   std::map<std::vector<Scales>, Graph::Cares> class_care_;
@@ -297,10 +305,9 @@ bool Proof::prove_placement(std::size_t n, const std::vector<Scales>& classes,
   std::string where = fmt::format("{}, row of {} weights, scales", code_.name, n);
   for (const Scales c : classes) where += fmt::format(" {}", name_of(c));
   Graph& g = g_;
-  Process process;
-  process.overrides = code_.overrides;
   set_classes(g, classes);
-  Executor x(g, floats_, process);
+  Executor& x = x_;
+  x.steps = x.merges = x.table_loads = 0;
   const std::size_t blocks = classes.size();
   // A block that decodes to 256 different-looking weights, with the class's own scale.
   std::vector<std::uint8_t> typical(kBlockBytes * blocks);

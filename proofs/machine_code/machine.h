@@ -80,6 +80,7 @@ class Process {
     bool executable = false;
   };
   std::vector<Segment> segments_;
+  std::size_t last_ = 0;            // the segment of the last read
   std::vector<Segment> relocated_;  // read-only after relocation, and the slots of called functions
   std::map<std::uint64_t, std::string> bases_;
 };
@@ -142,7 +143,8 @@ class Executor {
   std::string place(std::uint64_t ip);
 
   State entry_;
-  std::uint64_t at_ = 0;  // the instruction at work
+  std::optional<State> unknown_;  // registers of any value, the same for all executions
+  std::uint64_t at_ = 0;          // the instruction at work
   std::unordered_map<std::uint64_t, std::unique_ptr<Decoded>> decoded_;
   std::unordered_map<std::uint64_t, Join> joins_;
 };

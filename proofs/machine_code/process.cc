@@ -84,10 +84,14 @@ std::uint8_t Process::read(std::uint64_t address) {
     return it->second;
   }
   const auto inside = [&](const Segment& s) { return s.begin <= address && address < s.end; };
-  const auto segment = std::find_if(segments_.begin(), segments_.end(), inside);
-  if (segment == segments_.end()) {
-    throw Fault(fmt::format("reads address 0x{:x}, which is neither input nor data", address));
+  if (last_ >= segments_.size() || !inside(segments_[last_])) {
+    last_ = static_cast<std::size_t>(std::find_if(segments_.begin(), segments_.end(), inside) -
+                                     segments_.begin());
+    if (last_ == segments_.size()) {
+      throw Fault(fmt::format("reads address 0x{:x}, which is neither input nor data", address));
+    }
   }
+  const Segment* const segment = &segments_[last_];
   if (segment->writable && std::none_of(relocated_.begin(), relocated_.end(), inside)) {
     if (!allow_writable) {
       throw Refusal("reads writable data at " + name_of(address) + ": its content may change");
