@@ -130,7 +130,7 @@ expect 3 "$quantproof" perplexity "$bytes" missing.txt
 expect 3 "$quantproof" perplexity short.txt short.txt
 expect 3 "$quantproof" perplexity "$bytes" short.txt --base "$stories"
 says err 'has a vocabulary of'
-expect 4 "$quantproof" perplexity "$data/bytellama/imatrix.gguf" short.txt
+expect 3 "$quantproof" perplexity "$data/bytellama/imatrix.gguf" short.txt
 expect 2 "$quantproof" ladder "$bytes" short.txt
 expect 2 "$quantproof" ladder "$bytes" short.txt --types kaiju1:2
 expect 2 "$quantproof" perplexity "$bytes" short.txt --json one.json
