@@ -137,6 +137,8 @@ TEST(Tokens, PiecesByScoreAndBytesForTheRest) {
   EXPECT_EQ(tokenizer.size(), 512u);
   // <s>, then "▁Once", "▁upon", "▁a", "▁time", as the model's own tokenizer has them.
   EXPECT_EQ(tokenizer.tokens("Once upon a time"), (std::vector<Token>{1, 403, 407, 261, 378}));
+  // Of equal scores the leftmost: "ll" and "l", not the other way round.
+  EXPECT_EQ(tokenizer.tokens("xlllx"), (std::vector<Token>{1, 410, 444, 306, 421, 444}));
   // No piece: the bytes of U+2192; and bytes that are no UTF-8.
   EXPECT_THAT(tokenizer.tokens("\xE2\x86\x92"), testing::ElementsAre(1, testing::_, 229, 137, 149));
   EXPECT_THAT(tokenizer.tokens("\xFF"), testing::ElementsAre(1, testing::_, 258));
