@@ -17,6 +17,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "tests/test_folder.h"
 #include "tools/containers/container_error.h"
 #include "tools/containers/mapped_file.h"
 #include "tools/containers/model_file.h"
@@ -363,7 +364,7 @@ TEST(Gguf, TheTextHasTheTypesOfTheCode) {
 class SplitModel : public testing::Test {
  protected:
   std::string path(int part, int count = 3) const {
-    return testing::TempDir() + fmt_part(part, count);
+    return tests::test_folder() + fmt_part(part, count);
   }
   static std::string fmt_part(int part, int count) {
     const auto five = [](int n) {

@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 
 #include "quantproof/kaiju1.h"
+#include "tests/test_folder.h"
 #include "tools/containers/container_error.h"
 #include "tools/containers/mapped_file.h"
 
@@ -23,7 +24,7 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 using testing::HasSubstr;
 
-std::string temporary(const std::string& name) { return testing::TempDir() + "knot_test_" + name; }
+std::string temporary(const std::string& name) { return tests::test_folder() + name; }
 
 Bytes read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

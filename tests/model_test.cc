@@ -17,6 +17,7 @@
 #include "hwy/targets.h"
 
 #include "tests/long_tier.h"
+#include "tests/test_folder.h"
 #include "tools/certify/decoder.h"
 #include "tools/containers/container_error.h"
 #include "tools/model/evaluate.h"
@@ -53,7 +54,7 @@ std::string read(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::string path(const std::string& name) { return testing::TempDir() + "model_test_" + name; }
+std::string path(const std::string& name) { return tests::test_folder() + name; }
 
 const Model& stories() {
   static const Model model(kStories);
@@ -609,7 +610,7 @@ TEST(Ladders, ABrokenFormatIsAnInversion) {
   })};
   const Ladder bad = climb(stories(), text, options, 2, [] {});
   ASSERT_EQ(bad.inversions.size(), 1u);
-  EXPECT_EQ(bad.rungs[bad.inversions[0].higher].name, "model_test_swapped.gguf");
+  EXPECT_EQ(bad.rungs[bad.inversions[0].higher].name, "swapped.gguf");
   EXPECT_TRUE(bad.rungs[bad.inversions[0].higher].is_file);
 }
 

@@ -15,6 +15,7 @@
 #include "nlohmann/json.hpp"
 
 #include "quantproof/qp.h"
+#include "tests/test_folder.h"
 #include "tools/certify/decoder.h"
 #include "tools/containers/container_error.h"
 #include "tools/containers/knot.h"
@@ -27,7 +28,7 @@ using containers::FileWriter;
 using containers::make_entry;
 using testing::HasSubstr;
 
-std::string path(const std::string& name) { return testing::TempDir() + "quantize_test_" + name; }
+std::string path(const std::string& name) { return tests::test_folder() + name; }
 
 struct Weights {
   std::string name;

@@ -11,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "tests/test_folder.h"
 #include "tools/containers/container_error.h"
 #include "tools/containers/model_file.h"
 
@@ -133,7 +134,7 @@ TEST(Safetensors, TruncatedAndDamagedFiles) {
 
 // Clause 4: X and X.qs are one matrix; clause 5: files of an index.
 TEST(Safetensors, ColibriTensorsAndIndexes) {
-  const std::string directory = testing::TempDir();
+  const std::string directory = tests::test_folder();
   const auto blocks = [&](const std::string& metadata) {
     return file_with("{" + metadata + entry("w", "U8", "[196]", "[0,196]") + "," +
                          entry("w.qs", "F32", "[1]", "[196,200]") + "}",
