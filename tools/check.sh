@@ -5,7 +5,7 @@
 #
 # Installs what is missing (Debian, as root or with sudo), then builds and runs every test:
 #   release        g++, warnings are errors: every test (the one in a browser where there is a
-#                  Chromium, which --long installs); the levels SCALAR, SSE4, AVX2 and AVX3
+#                  Chromium, which --long installs); the levels SCALAR, AVX2 and AVX3
 #   asan-ubsan     clang++ with sanitizers, warnings are errors: the decoders, the parsers of
 #                  containers, the C ABI and the reference, with their tests, at the level EMU128;
 #                  the encoders and the lattice are instrumented with --long only
@@ -139,7 +139,7 @@ peer() {
 peer QUANTPROOF_GGML_LIB tools/get_ggml.sh
 peer QUANTPROOF_LLAMA_DIR tools/get_llama.sh
 
-release=(-DQUANTPROOF_DISABLED_LEVELS='HWY_SSSE3;HWY_AVX3_DL' -DQUANTPROOF_BENCH=OFF)
+release=(-DQUANTPROOF_DISABLED_LEVELS='HWY_SSSE3;HWY_SSE4;HWY_AVX3_DL' -DQUANTPROOF_BENCH=OFF)
 sanitized=(-DQUANTPROOF_DISABLED_LEVELS='HWY_SSSE3;HWY_SSE4;HWY_AVX2;HWY_AVX3;HWY_AVX3_DL'
   -DQUANTPROOF_BENCH=OFF -DQUANTPROOF_TOOLS=OFF -DQUANTPROOF_PROOFS=OFF
   -DQUANTPROOF_PLAIN_KERNELS=ON)

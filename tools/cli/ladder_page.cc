@@ -6,6 +6,8 @@
 
 #include "fmt/format.h"
 
+#include "tools/report/escaped.h"
+
 namespace quantproof::cli {
 
 namespace {
@@ -38,24 +40,6 @@ th, td { text-align: right; padding: .25rem .5rem; border-bottom: 1px solid var(
 th:first-child, td:first-child { text-align: left; } th { color: var(--soft); font-weight: 600; }
 .bad { color: var(--bad); font-weight: 600; }
 )";
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<') {
-      out += "&lt;";
-    } else if (c == '>') {
-      out += "&gt;";
-    } else if (c == '&') {
-      out += "&amp;";
-    } else if (c == '"') {
-      out += "&quot;";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
 
 // Both axes are logarithmic. A divergence of 0 has no place there and is drawn at the bottom.
 class Axis {
@@ -178,8 +162,8 @@ std::string plot(const std::vector<Rung>& rungs) {
     points += fmt::format(
         "<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"><title>{}: {:.4f} bits, "
         "{:.6f} nats</title></circle>\n",
-        rung.is_file ? "file" : "type", x, y, kRadius, escaped(rung.name), rung.bits_per_weight,
-        rung.divergence.mean);
+        rung.is_file ? "file" : "type", x, y, kRadius, report::escaped(rung.name),
+        rung.bits_per_weight, rung.divergence.mean);
   }
   for (std::size_t r = 0; r < rungs.size(); ++r) {
     const auto [x, y] = places[r];
@@ -188,7 +172,7 @@ std::string plot(const std::vector<Rung>& rungs) {
         "<line class=\"leader\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>"
         "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n",
         x, y, place.x, place.y, place.x + (place.to_the_right ? 2 : -2), place.y + 4.5,
-        place.to_the_right ? "start" : "end", escaped(rungs[r].name));
+        place.to_the_right ? "start" : "end", report::escaped(rungs[r].name));
   }
   return svg + points + "</svg>\n";
 }
@@ -202,7 +186,7 @@ std::string table(const std::vector<Rung>& rungs) {
     html += fmt::format(
         "<tr><td>{}</td><td>{:.4f}</td><td>{:.6f}</td><td>{:.5f}</td><td>{:.6f}</td><td>{:.6f}</td>"
         "<td>{:.2f} %</td></tr>\n",
-        escaped(rung.name), rung.bits_per_weight, rung.weighted_error, rung.perplexity,
+        report::escaped(rung.name), rung.bits_per_weight, rung.weighted_error, rung.perplexity,
         rung.divergence.mean, rung.divergence.error, 100 * rung.same_top);
   }
   return html + "</tbody></table>\n";
@@ -216,12 +200,12 @@ std::string ladder_page(const Ladder& ladder, const std::string& title,
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
       "<title>{0}</title><style>{1}</style></head><body>\n<h1>{0}</h1>\n<p>{2}</p>\n",
-      escaped(title), kStyle, escaped(subtitle));
+      report::escaped(title), kStyle, report::escaped(subtitle));
   html += plot(ladder.rungs);
   for (const model::Inversion& inversion : ladder.inversions) {
     html += fmt::format("<p class=\"bad\">{} has more bits than {}, and diverges more</p>\n",
-                        escaped(ladder.rungs[inversion.higher].name),
-                        escaped(ladder.rungs[inversion.lower].name));
+                        report::escaped(ladder.rungs[inversion.higher].name),
+                        report::escaped(ladder.rungs[inversion.lower].name));
   }
   return html + table(ladder.rungs) + "</body></html>\n";
 }

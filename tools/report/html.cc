@@ -5,6 +5,7 @@
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 
+#include "tools/report/escaped.h"
 #include "tools/report/layout_picture.h"
 #include "tools/report/page_data.h"
 #include "tools/report/report.h"
@@ -14,32 +15,6 @@ namespace quantproof::report {
 namespace {
 
 using nlohmann::ordered_json;
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        // HTML has no way to write most control characters.
-        out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t'
-                   ? std::string("\xEF\xBF\xBD")
-                   : std::string{c};
-    }
-  }
-  return out;
-}
 
 std::string text_of(const ordered_json& object, const char* key) {
   return escaped(object.at(key).get<std::string>());

@@ -4,39 +4,12 @@
 
 #include "fmt/format.h"
 
+#include "tools/report/escaped.h"
 #include "tools/report/report.h"
 
 namespace quantproof::report {
 
 namespace {
-
-// XML 1.0 has no way to write most control characters.
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\n':
-      case '\t':
-        out += fmt::format("&#{};", static_cast<int>(c));
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 ? std::string("\xEF\xBF\xBD") : std::string{c};
-    }
-  }
-  return out;
-}
 
 std::string counts(const std::vector<Entry>& entries) {
   std::size_t failures = 0;
