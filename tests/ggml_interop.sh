@@ -23,7 +23,7 @@ grep -q '^11 claims: 11 pass, 0 fail, 0 refused, 0 not exercised' "$work/ggml.tx
 # Its machine code is proved for all contents, not only run.
 "$quantproof" prove --object "$QUANTPROOF_GGML_LIB" --symbol dequantize_row_iq3_xxs \
   --format iq3_xxs | tee "$work/proof.txt"
-grep -q '^1 claims: 1 pass, 0 fail, 0 refused, 0 not exercised' "$work/proof.txt"
+grep -q '^1 claim: 1 pass, 0 fail, 0 refused, 0 not exercised' "$work/proof.txt"
 
 # The same function under a profile it does not have must not pass: its infinite scales decode.
 code=0

@@ -143,8 +143,8 @@ release=(-DQUANTPROOF_DISABLED_LEVELS='HWY_SSSE3;HWY_SSE4;HWY_AVX3_DL' -DQUANTPR
 sanitized=(-DQUANTPROOF_DISABLED_LEVELS='HWY_SSSE3;HWY_SSE4;HWY_AVX2;HWY_AVX3;HWY_AVX3_DL'
   -DQUANTPROOF_BENCH=OFF -DQUANTPROOF_TOOLS=OFF -DQUANTPROOF_PROOFS=OFF
   -DQUANTPROOF_PLAIN_KERNELS=ON)
-sanitized_targets=(iq3_xxs_test e8_iq3_test qp_test qp_c_test kaiju1_fast_test gguf_test
-  imatrix_test knot_test safetensors_test)
+sanitized_targets=(iq3_xxs_test e8_iq3_test qp_test qp_c_test gguf_test imatrix_test knot_test
+  safetensors_test)
 if [[ $long == true ]]; then
   release=(-DQUANTPROOF_DISABLED_LEVELS= -DQUANTPROOF_BENCH=ON)
   sanitized=(-DQUANTPROOF_DISABLED_LEVELS= -DQUANTPROOF_BENCH=OFF -DQUANTPROOF_TOOLS=ON

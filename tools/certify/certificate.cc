@@ -203,10 +203,11 @@ std::string to_text(const Certificate& certificate, bool colour) {
   }
   double seconds = 0;
   for (const ClaimResult& result : certificate.claims) seconds += result.seconds;
-  fmt::format_to(out, "\n{} claims: {} pass, {} fail, {} refused, {} not exercised; {:.1f} s\n",
-                 certificate.claims.size(), certificate.count(Verdict::kPass),
-                 certificate.count(Verdict::kFail), certificate.count(Verdict::kRefused),
-                 certificate.count(Verdict::kNotExercised), seconds);
+  fmt::format_to(out, "\n{} claim{}: {} pass, {} fail, {} refused, {} not exercised; {:.1f} s\n",
+                 certificate.claims.size(), certificate.claims.size() == 1 ? "" : "s",
+                 certificate.count(Verdict::kPass), certificate.count(Verdict::kFail),
+                 certificate.count(Verdict::kRefused), certificate.count(Verdict::kNotExercised),
+                 seconds);
   return text;
 }
 

@@ -68,8 +68,9 @@ int report_error(const Session& session, ExitCode code, const std::string& messa
 
 int run(int argc, char** argv) {
   CLI::App app{
-      "Certifies decoders of low-bit weight formats against their specification.\n"
-      "Formats: iq3_xxs (ggml IQ3_XXS), e8_iq3 (colibri fmt=6).\n"
+      "Low-bit weight formats of language models, checked against their specification: certify,\n"
+      "fuzz and prove decoders and encoders, quantize models and measure them.\n"
+      "Formats: iq3_xxs (ggml IQ3_XXS), e8_iq3 (colibri fmt=6), kaiju1, and the Leech lattice.\n"
       "Exit codes: 0 pass; 1 checked and failed; 2 usage; 3 input unreadable or malformed;\n"
       "4 not exercised or unsupported here; 5 internal; 130 interrupted."};
   app.name("quantproof");
