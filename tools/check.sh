@@ -155,8 +155,9 @@ fuzz=(-DQUANTPROOF_DISABLED_LEVELS='HWY_SSSE3;HWY_SSE4;HWY_AVX3;HWY_AVX3_DL'
   -DQUANTPROOF_PLAIN_KERNELS=ON)
 clang=(-DQUANTPROOF_TOOLS=OFF -DQUANTPROOF_PROOFS=OFF -DQUANTPROOF_BENCH=OFF)
 
-# Left to --long: what takes minutes to say that a file is as generated; and the page of a
-# certificate in a browser where there is none, which --long installs.
+# Left to --long: what takes a minute to say that a file is as generated, or that the installed
+# package serves programs; and the page of a certificate in a browser where there is none, which
+# --long installs.
 without=()
 if [[ $long == false ]]; then
   without=(--label-exclude '^(slow|browser)$')
