@@ -54,6 +54,10 @@ class WeightRandom {
 struct Iq3Weights {
   Floats x;
   Floats importance;  // empty: none
+
+  [[nodiscard]] const float* importance_or_null() const {
+    return importance.empty() ? nullptr : importance.data();
+  }
 };
 
 // Families of weights and importances, `n` weights each.

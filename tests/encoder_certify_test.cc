@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// certify --encoder on encoders that are right, wrong or absent (tests/broken_encoders.cc).
+// certify --encoder on encoders that are right, wrong or absent (tests/zoo/encoders.cc).
 #include <algorithm>
 #include <cstdlib>
 #include <ostream>

@@ -2,30 +2,19 @@
 """gate on certificates that are worse in one way each."""
 import json
 import pathlib
-import subprocess
 import sys
 import xml.etree.ElementTree
 
 import jsonschema
 
-QUANTPROOF, BROKEN, ROOT, WORK = sys.argv[1], sys.argv[2], *map(pathlib.Path, sys.argv[3:5])
+sys.dont_write_bytecode = True  # an import must not leave files in the source tree
+from command import require, run
+
+BROKEN, ROOT, WORK = sys.argv[2], *map(pathlib.Path, sys.argv[3:5])
 SCHEMA = json.loads((ROOT / "spec/gate.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 SARIF = json.loads((ROOT / "tests/data/sarif.schema.json").read_text(encoding="utf-8"))
 WORK.mkdir(parents=True, exist_ok=True)
-
-
-def require(condition, message):
-    if not condition:
-        sys.exit(f"FAILED: {message}")
-
-
-def run(want_code, *arguments):
-    done = subprocess.run([QUANTPROOF, *map(str, arguments)], capture_output=True, text=True,
-                          check=False)
-    require(done.returncode == want_code, f"{arguments}: exit code {done.returncode}, want "
-            f"{want_code}\n{done.stdout}{done.stderr}")
-    return done.stdout
 
 
 def copy(document):

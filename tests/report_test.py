@@ -5,31 +5,20 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import xml.etree.ElementTree
 
 import jsonschema
 
-QUANTPROOF, BROKEN, ROOT, WORK = sys.argv[1], sys.argv[2], *map(pathlib.Path, sys.argv[3:5])
+sys.dont_write_bytecode = True  # an import must not leave files in the source tree
+from command import require, run
+
+BROKEN, ROOT, WORK = sys.argv[2], *map(pathlib.Path, sys.argv[3:5])
 SARIF = json.loads((ROOT / "tests/data/sarif.schema.json").read_text(encoding="utf-8"))
 CERTIFICATE = json.loads((ROOT / "spec/certificate.schema.json").read_text(encoding="utf-8"))
 # The standard's own schema, where a developer has it: npm pack @microsoft/jest-sarif holds it.
 STANDARD = os.environ.get("QUANTPROOF_SARIF_SCHEMA")
 WORK.mkdir(parents=True, exist_ok=True)
-
-
-def require(condition, message):
-    if not condition:
-        sys.exit(f"FAILED: {message}")
-
-
-def run(want_code, *arguments):
-    done = subprocess.run([QUANTPROOF, *map(str, arguments)], capture_output=True, text=True,
-                          check=False)
-    require(done.returncode == want_code, f"{arguments}: exit code {done.returncode}, want "
-            f"{want_code}\n{done.stderr}")
-    return done.stdout
 
 
 def junit_counts(text, claims):

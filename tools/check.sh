@@ -4,8 +4,9 @@
 # usage: tools/check.sh [--quick | --long]
 #
 # Installs what is missing (Debian, as root or with sudo), then builds and runs every test:
-#   release        g++, warnings are errors: every test (the one in a browser where there is a
-#                  Chromium, which --long installs); the levels SCALAR, AVX2 and AVX3
+#   release        g++, warnings are errors: every test but the few slow ones, which it names (the
+#                  one in a browser where there is a Chromium, which --long installs); the levels
+#                  SCALAR, AVX2 and AVX3
 #   asan-ubsan     clang++ with sanitizers, warnings are errors: the decoders, the parsers of
 #                  containers, the C ABI and the reference, with their tests, at the level EMU128;
 #                  the encoders and the lattice are instrumented with --long only
@@ -167,6 +168,11 @@ fi
 step 'clang-format' format || true
 if build release -DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++ "${release[@]}"; then
   suite release ${without[@]:+"${without[@]}"}
+  if [[ ${#without[@]} -gt 0 ]]; then
+    left=$(ctest --preset release --show-only --label-regex "${without[1]}" |
+      sed -n 's/.*Test *#[0-9]*: //p' | tr '\n' ' ')
+    echo "== release: left to --long: $left"
+  fi
 fi
 if [[ $quick == false ]]; then
   targets=("${sanitized_targets[@]}")

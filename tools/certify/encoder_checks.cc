@@ -50,10 +50,6 @@ std::vector<fuzz::Iq3Family> ordinary_families() {
   return families;
 }
 
-const float* importance_of(const Iq3Weights& weights) {
-  return weights.importance.empty() ? nullptr : weights.importance.data();
-}
-
 Iq3Fields<std::uint32_t> unpack(qp_format format, const std::uint8_t* block) {
   return format == QP_IQ3_XXS ? ref::unpack<Iq3Xxs, std::uint32_t>(block)
                               : ref::unpack<E8Iq3, std::uint32_t>(block);
@@ -63,7 +59,7 @@ Iq3Fields<std::uint32_t> unpack(qp_format format, const std::uint8_t* block) {
 Bytes encode(const Encoder& encoder, const Iq3Weights& weights, std::size_t rows) {
   const std::size_t cols = weights.x.size() / rows;
   Bytes bytes(qp_encoded_size(encoder.format(), rows, cols));
-  const auto answer = encoder.encode(weights.x.data(), rows, cols, importance_of(weights),
+  const auto answer = encoder.encode(weights.x.data(), rows, cols, weights.importance_or_null(),
                                      bytes.data(), bytes.size());
   return answer == Encoder::Answer::kEncoded ? bytes : Bytes();
 }
@@ -477,7 +473,7 @@ std::string judge(const Encoder& encoder, const Edge& edge) {
   const std::size_t n_bytes = (n + kBlockWeights - 1) / kBlockWeights * kBlockBytes;
   Bytes bytes(n_bytes, 0xA5);
   const auto answer = encoder.encode(edge.weights.x.data(), 1, edge.cols,
-                                     importance_of(edge.weights), bytes.data(), n_bytes);
+                                     edge.weights.importance_or_null(), bytes.data(), n_bytes);
   const bool refused = answer == Encoder::Answer::kRefused;
   if (edge.demand == Demand::kRefuse && encoder.has_status()) {
     return refused ? "" : "accepted";

@@ -36,7 +36,7 @@ std::string digest(const Encode& encode) {
   std::string all;
   for (const fuzz::Iq3Family& family : fuzz::kIq3Families) {
     const fuzz::Iq3Weights input = family.make(random, kWeights);
-    encode(input.x.data(), input.importance.empty() ? nullptr : input.importance.data(), all);
+    encode(input.x.data(), input.importance_or_null(), all);
   }
   return sha256(all);
 }

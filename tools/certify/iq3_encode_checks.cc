@@ -52,15 +52,12 @@ ref::Iq3EncodeOptions reference_options(const qp_encode_options& options) {
           options.weighting == QP_WEIGHTING_GGML ? Iq3Weighting::kGgml : Iq3Weighting::kImportance};
 }
 
-const float* importance_of(const Iq3Weights& weights) {
-  return weights.importance.empty() ? nullptr : weights.importance.data();
-}
-
 // Empty where an encoder refuses.
 Bytes encode(qp_format format, const Iq3Weights& weights, const qp_encode_options& options) {
   Bytes bytes(qp_encoded_size(format, 1, weights.x.size()));
-  const qp_status status = qp_encode(format, weights.x.data(), 1, weights.x.size(),
-                                     importance_of(weights), bytes.data(), bytes.size(), &options);
+  const qp_status status =
+      qp_encode(format, weights.x.data(), 1, weights.x.size(), weights.importance_or_null(),
+                bytes.data(), bytes.size(), &options);
   return status == QP_OK ? bytes : Bytes();
 }
 
@@ -68,7 +65,7 @@ Bytes encode_by_reference(qp_format format, const Iq3Weights& weights,
                           const qp_encode_options& options) {
   Bytes bytes(qp_encoded_size(format, 1, weights.x.size()));
   const qp_status status =
-      ref::encode_iq3(format, weights.x.data(), 1, weights.x.size(), importance_of(weights),
+      ref::encode_iq3(format, weights.x.data(), 1, weights.x.size(), weights.importance_or_null(),
                       reference_options(options), bytes.data(), bytes.size(), nullptr);
   return status == QP_OK ? bytes : Bytes();
 }
