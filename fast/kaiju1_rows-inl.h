@@ -3,8 +3,8 @@
 // Rows of a KAIJU1 tensor around the kernel of kaiju1-inl.h: where each column comes from
 // (kaiju1.md 2.3), and that an invalid row leaves no trace (6.3).
 //
-// A row is written in segments. Those of a row that is one segment share what they need to know of
-// the columns; of a longer row all codes are checked before the first segment is written.
+// A row is written in segments, and rows share what they need to know of a segment's columns. All
+// codes of a row are checked before its first segment is written.
 
 #if defined(QUANTPROOF_FAST_KAIJU1_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef QUANTPROOF_FAST_KAIJU1_ROWS_INL_H_
@@ -59,6 +59,43 @@ HWY_INLINE void StreamVector(D d, V v, float* out) {
   hwy::HWY_NAMESPACE::Stream(v, d, out);
 }
 
+#if HWY_TARGET == HWY_SCALAR || HWY_HAVE_SCALABLE
+using EightBytes = portable::Tag<std::uint8_t, 8>;
+#else
+using EightBytes = hwy::HWY_NAMESPACE::CappedTag<std::uint8_t, 8>;
+#endif
+
+// As SetScale, for lanes of different scales.
+template <class D>
+HWY_INLINE auto LoadScales(D d, const ScaleWithStep<const float*>& factors, std::size_t i) {
+  const auto scale = LoadU(d, factors.scale + i);
+  return ScaleWithStep<decltype(scale)>{scale};
+}
+
+template <class D>
+HWY_INLINE auto LoadScales(D d, const ScaleThenStep<const float*>& factors, std::size_t i) {
+  const auto scale = LoadU(d, factors.scale + i);
+  return ScaleThenStep<decltype(scale)>{scale, Set(d, *factors.step)};
+}
+
+// Eight weights of the coordinates `x`, each with its own scale.
+template <class Tags, class V, class Factors>
+HWY_INLINE void ScaleEight(const V& x, const Factors& factors, float* out) {
+  const typename Tags::Floats df;
+  if constexpr (Tags::kLanes == 8) {
+    const typename Tags::Ints di;
+    const typename Tags::SmallInts ds;
+    const auto points = ConvertTo(df, PromoteTo(di, BitCast(ds, x)));
+    StoreU(Scaled(LoadScales(df, factors, 0), points), df, out);
+  } else {
+    std::int8_t bytes[8];
+    StoreU(x, EightBytes(), reinterpret_cast<std::uint8_t*>(bytes));
+    for (std::size_t i = 0; i < 8; i += Tags::kLanes) {
+      StoreU(ScaledVector<Tags>(bytes + i, LoadScales(df, factors, i)), df, out + i);
+    }
+  }
+}
+
 class Kaiju1RowDecoder {
  public:
   Kaiju1RowDecoder(const Kaiju1Tensor& tensor, std::uint64_t rows, float* out)
@@ -71,24 +108,10 @@ class Kaiju1RowDecoder {
                 cols_ % kStreamLanes == 0) {}
 
   qp_status Decode(std::uint64_t first_row, std::uint64_t rows, float* out, qp_location* where) {
+    end_row_ = first_row + rows;
     const Segment first = SegmentFrom({});
-    const bool single = first.end_column == cols_;
-    if (single) Survey(first);
-    for (std::uint64_t r = first_row; r < first_row + rows; ++r, out += cols_) {
-      next_row_ = r + 1 < first_row + rows ? out + cols_ : out;
-      const bool valid = single ? ReadRow(r) && DecodeCodes(first) : ReadRow(r) && CheckCodes();
-      if (!valid) return judge_kaiju1_row(tensor_, r, where);
-      if (single) {
-        WriteSegment(first, r, out);
-        continue;
-      }
-      for (Segment s = first; s.first_column < cols_; s = SegmentFrom(s)) {
-        Survey(s);
-        DecodeCodes(s);
-        WriteSegment(s, r, out);
-      }
-    }
-    return QP_OK;
+    return first.end_column == cols_ ? DecodeShortRows(first, first_row, out, where)
+                                     : DecodeLongRows(first, first_row, out, where);
   }
 
   [[nodiscard]] bool streams() const { return stream_; }
@@ -99,17 +122,22 @@ class Kaiju1RowDecoder {
   static constexpr std::size_t kMaxChannels = 4096;
   static constexpr std::size_t kBatch = Kaiju1Tags::kLanes;
   static constexpr std::size_t kTooMuch = 8;
+  // Rows whose codes are decoded together, so that fewer batches are not full; their points stay in
+  // the first cache.
+  static constexpr std::size_t kMaxRowsAtOnce = 32;
+  static constexpr std::size_t kMaxBlocksAtOnce = 672;
+  // Rows whose side-band is read together: eights of rows and channels change places.
+  static constexpr std::size_t kChannelRows = 8;
+  // Eights of columns that take their scales from one table, and the blocks that these can touch.
+  // So many that the first scales are in the cache when the last ones have been stored: a load
+  // across two stores waits for both.
+  static constexpr std::size_t kEightsAtOnce = 512;
+  static constexpr std::size_t kTouchedBlocks = 8 * kEightsAtOnce / kKaiju1BlockCols + 3;
   static constexpr auto kFirstLanes = [] {  // kBatch lanes of all ones, then as many of zeros
     std::array<std::uint8_t, 2 * kBatch> lanes{};
     for (std::size_t i = 0; i < kBatch; ++i) lanes[i] = 0xFF;
     return lanes;
   }();
-
-#if HWY_TARGET == HWY_SCALAR || HWY_HAVE_SCALABLE
-  using EightBytes = portable::Tag<std::uint8_t, 8>;
-#else
-  using EightBytes = hwy::HWY_NAMESPACE::CappedTag<std::uint8_t, 8>;
-#endif
 
   // Columns [first_column, end_column) of a row and the channels of the side-band in it.
   struct Segment {
@@ -139,6 +167,13 @@ class Kaiju1RowDecoder {
     }
   };
 
+  // Eight columns: where the next coordinate of the bulk is in the points of the segment; where
+  // their eight scales begin in block_scales_, which has that of each block eight times.
+  struct Eight {
+    std::uint16_t point;
+    std::uint16_t scale;
+  };
+
   static bool IsAligned(const float* out) {
     return reinterpret_cast<std::uintptr_t>(out) % (sizeof(float) * kStreamLanes) == 0;
   }
@@ -158,60 +193,143 @@ class Kaiju1RowDecoder {
     return next;
   }
 
-  // What all rows share: scales and columns of the channels, and where each block begins, in
-  // columns of the segment. Columns of the side-band before the first bulk column belong to its
-  // block.
+  // What all rows share: scales and columns of the channels, and each eight of columns.
   void Survey(const Segment& s) {
+    if (s.is_whole_blocks()) return;
+    std::memset(side_band_, 0, (s.columns() + 7) / 8);
     for (std::size_t j = 0; j < s.channels(); ++j) {
       const std::uint32_t half = read_half(tensor_.channel(s.first_channel + j));
       channel_scale_[j] = std::bit_cast<float>(WidenScale(QP_PROFILE_STRICT, half));
-      channel_column_[j] =
-          static_cast<std::uint32_t>(tensor_.column_of(s.first_channel + j) - s.first_column);
-    }
-    std::size_t channel = 0;
-    for (std::size_t b = 0; b < s.blocks(); ++b) {
-      const std::uint64_t number = kKaiju1BlockCols * (s.first_block() + b);  // of a bulk column
-      const std::size_t bulk =
-          static_cast<std::size_t>(std::max(s.first_bulk(), number) - s.first_bulk());
-      while (channel < s.channels() && channel_column_[channel] <= bulk + channel) ++channel;
-      block_begin_[b] = static_cast<std::uint32_t>(bulk + channel);
-    }
-    if (s.blocks() > 0) block_begin_[0] = 0;
-    block_begin_[s.blocks()] = static_cast<std::uint32_t>(s.columns());
-    std::memset(side_band_, 0, (s.columns() + 7) / 8);
-    for (std::size_t j = 0; j < s.channels(); ++j) {
-      const std::uint32_t column = channel_column_[j];
+      const auto column =
+          static_cast<std::uint16_t>(tensor_.column_of(s.first_channel + j) - s.first_column);
+      channel_column_[j] = column;
       side_band_[column / 8] = static_cast<std::uint8_t>(side_band_[column / 8] | 1u << column % 8);
     }
+    constexpr std::uint64_t kOnes = 0x0101010101010101u;
+    auto point = static_cast<std::size_t>(s.first_bulk() - kKaiju1BlockCols * s.first_block());
+    std::size_t block = 0;                        // that of the point, in block_scales_
+    std::size_t left = kKaiju1BlockCols - point;  // points of this block
+    for (std::size_t g = 0; g < (s.columns() + 7) / 8; ++g) {
+      if (g % kEightsAtOnce == 0) block = 0;
+      const auto& spread = kKaiju1Spread[side_band_[g]];
+      // Columns whose coordinate is in the next block: a byte of at least `left`, which is at most
+      // 24, gets its highest bit.
+      std::uint64_t next;
+      std::memcpy(&next, spread.data(), sizeof next);
+      next = (next + kOnes * (0x80 - left)) & kOnes << 7;
+      eights_[g] = {static_cast<std::uint16_t>(point),
+                    static_cast<std::uint16_t>(8 * block + hwy::PopCount(next))};
+      const std::size_t count = 8 - static_cast<std::size_t>(hwy::PopCount(side_band_[g]));
+      point += count;
+      if (count >= left) {
+        ++block;
+        left += kKaiju1BlockCols;
+      }
+      left -= count;
+    }
   }
 
-  // Scale and multipliers of row r. False: not valid.
-  bool ReadRow(std::uint64_t r) {
+  // How many rows of n blocks waste the fewest lanes.
+  static std::uint64_t RowsAtOnce(std::size_t n) {
+    const auto batches = [n](std::size_t rows) { return (n * rows + kBatch - 1) / kBatch; };
+    std::size_t best = 1;
+    for (std::size_t rows = 2; rows <= kMaxRowsAtOnce && n * rows <= kMaxBlocksAtOnce; ++rows) {
+      if (batches(rows) * best < batches(best) * rows) best = rows;
+    }
+    return best;
+  }
+
+  // Rows that are one segment.
+  qp_status DecodeShortRows(const Segment& s, std::uint64_t first_row, float* out,
+                            qp_location* where) {
+    Survey(s);
+    const std::uint64_t most = RowsAtOnce(s.blocks());
+    for (std::uint64_t r = first_row; r < end_row_;) {
+      std::uint64_t rows = std::min(most, end_row_ - r);
+      // If one of several is not valid, those before it come one by one.
+      if (rows > 1 && !ReadRows(s, r, rows)) rows = 1;
+      if (rows == 1 && !ReadRows(s, r, 1)) return judge_kaiju1_row(tensor_, r, where);
+      const std::uint8_t* points = points_;
+      for (const std::uint64_t end = r + rows; r < end; ++r, out += cols_) {
+        WriteSegment(s, r, points, out);
+        points += kKaiju1BlockCols * s.blocks();
+      }
+    }
+    return QP_OK;
+  }
+
+  // Rows of several segments. Their codes are decoded twice, as all of a row is checked first.
+  qp_status DecodeLongRows(const Segment& first, std::uint64_t first_row, float* out,
+                           qp_location* where) {
+    for (std::uint64_t r = first_row; r < end_row_; out += cols_ * kChannelRows) {
+      const std::uint64_t end = std::min(end_row_, r + kChannelRows);
+      std::uint64_t valid = r;
+      while (valid < end && IsValidHead(valid) && CheckCodes(valid)) ++valid;
+      for (Segment s = first; r < valid && s.first_column < cols_; s = SegmentFrom(s)) {
+        Survey(s);
+        float* row = out;
+        for (std::uint64_t i = r; i < valid; ++i, row += cols_) {
+          DecodeBlocks(i, 1, s.first_block(), s.blocks());
+          WriteSegment(s, i, points_, row);
+        }
+      }
+      if (valid < end) return judge_kaiju1_row(tensor_, valid, where);
+      r = end;
+    }
+    return QP_OK;
+  }
+
+  // The points of whole rows. Returns whether all of the rows is valid.
+  bool ReadRows(const Segment& s, std::uint64_t r, std::uint64_t rows) {
+    for (std::uint64_t j = 0; j < rows; ++j) {
+      if (!IsValidHead(r + j)) return false;
+    }
+    return DecodeBlocks(r, rows, 0, s.blocks());
+  }
+
+  // Whether scale and multipliers of row r are valid.
+  [[nodiscard]] bool IsValidHead(std::uint64_t r) const {
     const std::uint8_t* const row = tensor_.row(r);
-    const std::uint32_t half = read_half(row);
-    multipliers_ = row + kKaiju1ScaleBytes;
-    codes_ = row + tensor_.codes_in_row();
-    const float scale = std::bit_cast<float>(WidenScale(QP_PROFILE_STRICT, half));
-    const float step = exact_step_ ? tensor_.step : 1.0F;
-    for (std::size_t q = 0; q < 16; ++q) scale_[q] = scale * static_cast<float>(q) * step;
-    return is_finite_half(half) &&
-           (tensor_.layout.blocks % 2 == 0 || codes_[-1] <= kKaiju1MaxMultiplier);
+    return is_finite_half(read_half(row)) &&
+           (tensor_.layout.blocks % 2 == 0 ||
+            row[tensor_.codes_in_row() - 1] <= kKaiju1MaxMultiplier);
   }
 
-  // The points of `n` blocks from block `first` on to points_. Returns whether all are valid.
-  HWY_NOINLINE bool DecodeBlocks(std::uint64_t first, std::size_t n) {
+  [[nodiscard]] const std::uint8_t* CodesOf(std::uint64_t r) const {
+    return tensor_.row(r) + tensor_.codes_in_row();
+  }
+
+  // The points of blocks [first, first + n) of `rows` rows from row r on to points_. Returns
+  // whether all are valid.
+  HWY_NOINLINE bool DecodeBlocks(std::uint64_t r, std::uint64_t rows, std::uint64_t first,
+                                 std::size_t n) {
     constexpr std::size_t kRead = kBatchBytes<Kaiju1Tags> + kBatchPadding;
     const Kaiju1Tags::Bytes d;
-    const std::uint8_t* codes = codes_ + kLeechCodeBytes * first;
     auto invalid = Zero(d);
-    for (std::size_t b = 0; b < n; b += kBatch, codes += kBatchBytes<Kaiju1Tags>) {
-      const std::size_t rest = std::min(kBatch, n - b);
+    const std::uint8_t* codes = CodesOf(r) + kLeechCodeBytes * first;
+    std::size_t left = n;  // in row r
+    const std::size_t end = n * static_cast<std::size_t>(rows);
+    for (std::size_t b = 0; b < end; b += kBatch) {
+      const std::size_t rest = std::min(kBatch, end - b);
       const std::uint8_t* from = codes;
       std::uint8_t copy[kRead];
-      if (static_cast<std::size_t>(end_ - codes) < kRead) {
-        std::memcpy(copy, codes, kLeechCodeBytes * rest);
+      if (rest > left || static_cast<std::size_t>(end_ - codes) < kRead) {
+        for (std::size_t done = 0; done < rest;) {
+          if (left == 0) {
+            codes = CodesOf(++r) + kLeechCodeBytes * first;
+            left = n;
+          }
+          const std::size_t count = std::min(rest - done, left);
+          std::memcpy(copy + kLeechCodeBytes * done, codes, kLeechCodeBytes * count);
+          done += count;
+          codes += kLeechCodeBytes * count;
+          left -= count;
+        }
         std::memset(copy + kLeechCodeBytes * rest, 0, kRead - kLeechCodeBytes * rest);
         from = copy;
+      } else {
+        codes += kLeechCodeBytes * rest;
+        left -= rest;
       }
       // What follows the last code is decoded with it, and does not matter.
       const auto counts = LoadU(d, kFirstLanes.data() + kBatch - rest);
@@ -223,44 +341,51 @@ class Kaiju1RowDecoder {
     return std::all_of(lanes, lanes + kBatch, [](std::uint8_t lane) { return lane == 0; });
   }
 
-  bool DecodeCodes(const Segment& s) { return DecodeBlocks(s.first_block(), s.blocks()); }
-
-  bool CheckCodes() {
+  bool CheckCodes(std::uint64_t r) {
     for (std::uint64_t b = 0; b < tensor_.layout.blocks; b += kMaxBlocks) {
       const std::uint64_t rest = tensor_.layout.blocks - b;
-      if (!DecodeBlocks(b, static_cast<std::size_t>(std::min<std::uint64_t>(kMaxBlocks, rest)))) {
+      if (!DecodeBlocks(r, 1, b,
+                        static_cast<std::size_t>(std::min<std::uint64_t>(kMaxBlocks, rest)))) {
         return false;
       }
     }
     return true;
   }
 
-  // Asks for the lines of the next row's block: columns [column, column + count).
-  void AskAhead(std::uint64_t column, std::size_t count) const {
-    hwy::Prefetch(next_row_ + column);
-    hwy::Prefetch(next_row_ + column + count - 1);
-  }
-
-  void WriteSegment(const Segment& s, std::uint64_t r, float* row) {
+  // Row r, of which `points` are the points of the segment's blocks.
+  void WriteSegment(const Segment& s, std::uint64_t r, const std::uint8_t* points, float* row) {
+    const std::uint8_t* const bytes = tensor_.row(r);
+    multipliers_ = bytes + kKaiju1ScaleBytes;
+    const float scale = std::bit_cast<float>(WidenScale(QP_PROFILE_STRICT, read_half(bytes)));
+    const float step = exact_step_ ? tensor_.step : 1.0F;
+    for (std::size_t q = 0; q < 16; ++q) scale_[q] = scale * static_cast<float>(q) * step;
+    float* const out = row + s.first_column;
+    next_ = r + 1 < end_row_ ? out + cols_ : out;
     if (exact_step_) {
-      WriteColumns<true>(s, r, row + s.first_column);
+      WriteColumns<true>(s, r, points, out);
     } else {
-      WriteColumns<false>(s, r, row + s.first_column);
+      WriteColumns<false>(s, r, points, out);
     }
   }
 
   template <bool kExactStep>
-  void WriteColumns(const Segment& s, std::uint64_t r, float* out) {
-    const std::uint8_t* const points =
-        points_ + (s.first_bulk() - kKaiju1BlockCols * s.first_block());
+  void WriteColumns(const Segment& s, std::uint64_t r, const std::uint8_t* points, float* out) {
     if (s.is_whole_blocks()) {
-      WriteBlocks<kExactStep>(s, reinterpret_cast<const std::int8_t*>(points), out);
+      const auto* const x = reinterpret_cast<const std::int8_t*>(points);
+      if (stream_) {
+        WriteBlocks<kExactStep, Writing::kPastTheCaches>(s, x, out);
+      } else if (far_) {
+        WriteBlocks<kExactStep, Writing::kAskingAhead>(s, x, out);
+      } else {
+        WriteBlocks<kExactStep, Writing::kNear>(s, x, out);
+      }
     } else {
-      SpreadColumns(s, points);
-      WriteSpreadBlocks<kExactStep>(s, reinterpret_cast<const std::int8_t*>(columns_), out);
+      WriteEights<kExactStep>(s, points, out);
       WriteChannels(s, r, out);
     }
   }
+
+  enum class Writing : char { kNear, kAskingAhead, kPastTheCaches };
 
   // The factors of the weights of a block with this multiplier.
   template <bool kExactStep>
@@ -273,92 +398,137 @@ class Kaiju1RowDecoder {
   }
 
   // A segment of whole blocks without side-band, the first with an even number.
-  template <bool kExactStep>
+  template <bool kExactStep, Writing kWriting>
   void WriteBlocks(const Segment& s, const std::int8_t* points, float* out) const {
     const std::uint8_t* multipliers = multipliers_ + s.first_block() / 2;
     const std::size_t end = kKaiju1BlockCols * s.blocks();
     std::size_t at = 0;
     for (; at + 2 * kKaiju1BlockCols <= end; at += 2 * kKaiju1BlockCols, ++multipliers) {
-      WriteBlock(points + at, Factors<kExactStep>(*multipliers & 15u), out + at);
-      WriteBlock(points + at + kKaiju1BlockCols, Factors<kExactStep>(*multipliers >> 4),
-                 out + at + kKaiju1BlockCols);
-      if (far_ && !stream_) {
-        AskAhead(s.first_column + at, kKaiju1BlockCols);
-        AskAhead(s.first_column + at + kKaiju1BlockCols, kKaiju1BlockCols);
-      }
-    }
-    if (at < end) WriteBlock(points + at, Factors<kExactStep>(*multipliers & 15u), out + at);
-  }
-
-  template <class Factors>
-  HWY_INLINE void WriteBlock(const std::int8_t* points, const Factors& factors, float* out) const {
-    if (!stream_) {
-      ScaleRun<Kaiju1FloatTags>(points, kKaiju1BlockCols, factors, out);
-      return;
-    }
-    const Kaiju1StreamTags::Floats df;
-    const auto vectors = SetScale(df, factors);
-    for (std::size_t i = 0; i < kKaiju1BlockCols; i += Kaiju1StreamTags::kLanes) {
-      StreamVector(df, ScaledVector<Kaiju1StreamTags>(points + i, vectors), out + i);
-    }
-  }
-
-  // Coordinates to columns_, one byte for each column of the segment, by eights. What the columns
-  // of the side-band get does not matter.
-  void SpreadColumns(const Segment& s, const std::uint8_t* points) {
-    const EightBytes d;
-    const std::size_t eights = (s.columns() + 7) / 8;
-    for (std::size_t g = 0; g < eights; ++g) {
-      const unsigned mask = side_band_[g];
-      const auto from = LoadU(d, kKaiju1Spread[mask].data());
-      StoreU(TableLookupBytes(LoadU(d, points), from), d, columns_ + 8 * g);
-      points += 8 - static_cast<std::size_t>(hwy::PopCount(mask));
-    }
-  }
-
-  // Each block from its first column to that of the next, side-band and all.
-  template <bool kExactStep>
-  void WriteSpreadBlocks(const Segment& s, const std::int8_t* columns, float* out) const {
-    constexpr std::size_t kUsual = 32;  // columns that are enough for most blocks
-    const std::size_t blocks = s.blocks();
-    const std::size_t end = s.columns();
-    const std::uint64_t first = s.first_block();
-    for (std::size_t b = 0; b < blocks; ++b) {
-      const std::size_t at = block_begin_[b];
-      const std::size_t count = block_begin_[b + 1] - at;
-      const std::uint64_t block = first + b;
-      const auto factors = Factors<kExactStep>(multipliers_[block / 2] >> 4 * (block % 2) & 15u);
-      if (count <= kUsual && at + kUsual <= end) {
-        // What is too much is the next block's, and so written again.
-        ScaleRun<Kaiju1FloatTags>(columns + at, kUsual, factors, out + at);
-      } else if (count >= Kaiju1FloatTags::kLanes) {
-        ScaleRun<Kaiju1FloatTags>(columns + at, count, factors, out + at);
-      } else {
-        for (std::size_t i = 0; i < count; ++i) {
-          out[at + i] = ScalarWeight(factors, static_cast<float>(columns[at + i]));
+      WriteBlock<kWriting>(points + at, Factors<kExactStep>(*multipliers & 15u), out + at);
+      WriteBlock<kWriting>(points + at + kKaiju1BlockCols, Factors<kExactStep>(*multipliers >> 4),
+                           out + at + kKaiju1BlockCols);
+      if constexpr (kWriting == Writing::kAskingAhead) {
+        for (std::size_t i = 0; i < 2 * kKaiju1BlockCols; i += kLineColumns) {
+          hwy::Prefetch(next_ + at + i);
         }
       }
-      if (far_) AskAhead(s.first_column + at, count);
+    }
+    if (at < end) {
+      WriteBlock<kWriting>(points + at, Factors<kExactStep>(*multipliers & 15u), out + at);
     }
   }
 
-  static float ScalarWeight(const ScaleThenStep<float>& factors, float x) {
-    return factors.scale * x * factors.step;
+  template <Writing kWriting, class Factors>
+  static HWY_INLINE void WriteBlock(const std::int8_t* points, const Factors& factors, float* out) {
+    if constexpr (kWriting != Writing::kPastTheCaches) {
+      ScaleRun<Kaiju1FloatTags>(points, kKaiju1BlockCols, factors, out);
+    } else {
+      const Kaiju1StreamTags::Floats df;
+      const auto vectors = SetScale(df, factors);
+      for (std::size_t i = 0; i < kKaiju1BlockCols; i += Kaiju1StreamTags::kLanes) {
+        StreamVector(df, ScaledVector<Kaiju1StreamTags>(points + i, vectors), out + i);
+      }
+    }
   }
-  static float ScalarWeight(const ScaleWithStep<float>& factors, float x) {
-    return factors.scale * x;
+
+  // All columns of the segment, by eights; what those of the side-band get does not matter.
+  template <bool kExactStep>
+  void WriteEights(const Segment& s, const std::uint8_t* points, float* out) {
+    const std::size_t whole = s.columns() / 8;
+    const bool asks_ahead = far_;
+    for (std::size_t g = 0; g < whole; g += kEightsAtOnce) {
+      const std::size_t end = std::min(whole, g + kEightsAtOnce);
+      SpreadScales(s, g);
+      for (std::size_t i = g; i < end; ++i) {
+        WriteEight<kExactStep>(i, points, out + 8 * i);
+        if (asks_ahead && i % (kLineColumns / 8) == 0) hwy::Prefetch(next_ + 8 * i);
+      }
+    }
+    if (s.columns() % 8 != 0) {
+      float last[8];
+      SpreadScales(s, whole - whole % kEightsAtOnce);
+      WriteEight<kExactStep>(whole, points, last);
+      std::copy(last, last + s.columns() % 8, out + 8 * whole);
+    }
+  }
+
+  // The scales for kEightsAtOnce eights, the first of which is `eight`.
+  void SpreadScales(const Segment& s, std::size_t eight) {
+    const std::uint64_t first = s.first_block() + eights_[eight].point / kKaiju1BlockCols;
+    const std::uint64_t end = std::min(s.first_block() + s.blocks(), first + kTouchedBlocks);
+    float* scales = block_scales_;
+    for (std::uint64_t b = first; b < end; ++b, scales += 8) {
+      SpreadScale(scale_[multipliers_[b / 2] >> 4 * (b % 2) & 15u], scales);
+    }
+    // No column takes the scale after the last.
+    if (end < first + kTouchedBlocks) SpreadScale(0.0F, scales);
+  }
+
+  static void SpreadScale(float scale, float* scales) {
+    const Kaiju1StreamTags::Floats df;
+    const auto vector = Set(df, scale);
+    for (std::size_t i = 0; i < 8; i += Kaiju1StreamTags::kLanes) StoreU(vector, df, scales + i);
+  }
+
+  template <bool kExactStep>
+  HWY_INLINE void WriteEight(std::size_t g, const std::uint8_t* points, float* out) const {
+    const EightBytes d;
+    const auto from = LoadU(d, kKaiju1Spread[side_band_[g]].data());
+    const auto x = TableLookupBytes(LoadU(d, points + eights_[g].point), from);
+    const float* const scales = block_scales_ + eights_[g].scale;
+    if constexpr (kExactStep) {
+      ScaleEight<Kaiju1StreamTags>(x, ScaleWithStep<const float*>{scales}, out);
+    } else {
+      ScaleEight<Kaiju1StreamTags>(x, ScaleThenStep<const float*>{scales, &tensor_.step}, out);
+    }
   }
 
   // 4.1.
-  void WriteChannels(const Segment& s, std::uint64_t r, float* out) const {
+  void WriteChannels(const Segment& s, std::uint64_t r, float* out) {
+    const Kaiju1StreamTags::Floats df;
     const std::size_t channels = s.channels();
-    const std::uint64_t channel_bytes = tensor_.layout.channel_bytes;
-    const std::uint8_t* q = tensor_.channel(s.first_channel) + kKaiju1ScaleBytes + r;
-    for (std::size_t j = 0; j < channels; ++j, q += channel_bytes) {
-      out[channel_column_[j]] =
-          channel_scale_[j] * static_cast<float>(static_cast<std::int8_t>(*q));
+    if (channels == 0) return;
+    if (s.first_channel != read_channel_ || r >= read_row_ + read_rows_) ReadChannels(s, r);
+    const auto* const q = reinterpret_cast<const std::int8_t*>(channels_[r - read_row_]);
+    for (std::size_t j = 0; j < channels; j += 8) {
+      float weights[8];
+      for (std::size_t i = 0; i < 8; i += Kaiju1StreamTags::kLanes) {
+        const auto scale = LoadU(df, channel_scale_ + j + i);
+        const ScaleWithStep<decltype(scale)> factors{scale};
+        StoreU(ScaledVector<Kaiju1StreamTags>(q + j + i, factors), df, weights + i);
+      }
+      const std::size_t count = std::min<std::size_t>(8, channels - j);
+      for (std::size_t i = 0; i < count; ++i) out[channel_column_[j + i]] = weights[i];
     }
   }
+
+  // The side-band of the segment in row r and the next rows.
+  void ReadChannels(const Segment& s, std::uint64_t r) {
+    const std::size_t channels = s.channels();
+    read_channel_ = s.first_channel;
+    read_row_ = r;
+    read_rows_ = std::min<std::uint64_t>(kChannelRows, end_row_ - r);
+    const std::uint64_t step = tensor_.layout.channel_bytes;
+    const std::uint8_t* q = tensor_.channel(s.first_channel) + kKaiju1ScaleBytes + r;
+    std::size_t j = 0;
+    if (read_rows_ == kChannelRows) {
+      const EightBytes d;
+      for (; j + 8 <= channels; j += 8) {
+        decltype(LoadU(d, q)) v[8];
+        for (std::size_t i = 0; i < 8; ++i, q += step) v[i] = LoadU(d, q);
+        // Vector c2 c1 c0, lane r2 r1 r0, for row r of channel c, becomes vector r, lane c.
+        InterleaveVectors<2>(d, v);
+        InterleaveVectors<1>(d, v);
+        InterleaveVectors<0>(d, v);
+        for (std::size_t i = 0; i < 8; ++i) StoreU(v[i], d, channels_[i] + j);
+      }
+    }
+    for (; j < channels; ++j, q += step) {
+      for (std::size_t i = 0; i < read_rows_; ++i) channels_[i][j] = q[i];
+    }
+  }
+
+  static constexpr std::size_t kLineColumns = 64 / sizeof(float);
 
   const Kaiju1Tensor& tensor_;
   const std::uint8_t* const end_;
@@ -366,18 +536,23 @@ class Kaiju1RowDecoder {
   const bool exact_step_;  // a power of two
   const bool far_;
   const bool stream_;
+  std::uint64_t end_row_ = 0;
   // Of the row at hand.
   const std::uint8_t* multipliers_ = nullptr;
-  const std::uint8_t* codes_ = nullptr;
-  const float* next_row_ = nullptr;
+  const float* next_ = nullptr;  // the segment in the next row of the output
   float scale_[16];
-  // Of the segment at hand; eights of columns may read and write up to kTooMuch bytes too much.
+  float block_scales_[8 * kTouchedBlocks];
+  // What channels_ has: the channels from this one on, of so many rows.
+  std::uint64_t read_channel_ = 0;
+  std::uint64_t read_row_ = 0;
+  std::uint64_t read_rows_ = 0;
+  // Of the segment at hand; eights of columns may read up to kTooMuch bytes too much.
   alignas(64) std::uint8_t points_[kLeechDimension * kMaxBlocks + kTooMuch];
-  alignas(64) std::uint8_t columns_[kMaxColumns + kTooMuch];
   std::uint8_t side_band_[kMaxColumns / 8 + 1];  // a bit for each column
-  std::uint32_t block_begin_[kMaxBlocks + 1];
+  Eight eights_[kMaxColumns / 8 + 1];
   float channel_scale_[kMaxChannels];
-  std::uint32_t channel_column_[kMaxChannels];
+  std::uint16_t channel_column_[kMaxChannels];
+  std::uint8_t channels_[kChannelRows][kMaxChannels];
 };
 
 }  // namespace HWY_NAMESPACE

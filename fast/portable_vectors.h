@@ -248,7 +248,7 @@ Vector<T, N> OddEven(const Vector<T, N>& a, const Vector<T, N>& b) {
 
 template <class T, std::size_t N>
 Vector<T, N> InterleaveLower(Tag<T, N>, const Vector<T, N>& a, const Vector<T, N>& b) {
-  constexpr std::size_t kBlock = 16 / sizeof(T);
+  constexpr std::size_t kBlock = std::min(N, 16 / sizeof(T));
   Vector<T, N> r;
   for (std::size_t i = 0; i < N; ++i) {
     const std::size_t from = i / kBlock * kBlock + i % kBlock / 2;
@@ -259,7 +259,7 @@ Vector<T, N> InterleaveLower(Tag<T, N>, const Vector<T, N>& a, const Vector<T, N
 
 template <class T, std::size_t N>
 Vector<T, N> InterleaveUpper(Tag<T, N>, const Vector<T, N>& a, const Vector<T, N>& b) {
-  constexpr std::size_t kBlock = 16 / sizeof(T);
+  constexpr std::size_t kBlock = std::min(N, 16 / sizeof(T));
   Vector<T, N> r;
   for (std::size_t i = 0; i < N; ++i) {
     const std::size_t from = i / kBlock * kBlock + kBlock / 2 + i % kBlock / 2;
