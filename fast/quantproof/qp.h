@@ -142,7 +142,7 @@ QP_API qp_status qp_kaiju1_shape_at(const void *tensor, size_t n_bytes, size_t *
 /* Decodes rows [first_row, first_row + rows) of a KAIJU1 tensor: rows x cols weights as binary32
  * to `out`, row by row. The processor must round to nearest, which it does unless told otherwise.
  * A call judges the header and the whole side-band's columns and scales first, so many rows at a
- * time are better than one. Needs about 110 KiB of stack.
+ * time are better than one. Needs about 120 KiB of stack.
  * Errors: those of qp_kaiju1_shape, then QP_ROW_OUT_OF_RANGE, QP_INDEX_OUT_OF_RANGE,
  * QP_INDEX_NOT_ASCENDING and QP_SCALE_NOT_FINITE of a channel (nothing written); then row by row
  * QP_SCALE_NOT_FINITE, QP_PADDING_NOT_ZERO, QP_TRITS_OUT_OF_RANGE, QP_FIX_OUT_OF_RANGE,
