@@ -4,7 +4,7 @@
     python3 bench/quantize_bench.py BUILD [--megabytes 1000] [--threads 2] [--type iq3_xxs]
 
 BUILD is a build folder. Makes a model of F16 matrices of 4096 columns in a temporary folder, quantizes
-it, and compares with the encoder alone, called through the C ABI on as many weights in one thread."""
+it, and compares with the encoder alone, called through the C ABI in one thread."""
 import argparse
 import array
 import ctypes
@@ -20,6 +20,7 @@ import time
 COLUMNS = 4096
 ROWS = 4096
 EFFORTS = {"default": 0, "fast": 1, "best": 2}
+HI_FRAC = 100000  # a tenth, what quantize takes for KAIJU1
 
 
 def normal_halves(count):
@@ -49,24 +50,38 @@ def write_model(path, megabytes):
     return tensors * ROWS * COLUMNS
 
 
-def encoder_speed(library, effort):
-    """Weights a second of processor time of qp_encode, the best of three."""
+def encoder_speed(library, kind, effort):
+    """Weights a second of processor time of the type's encoder in one thread, the best of three. That of
+    e8_iq3 rotates the rows before."""
 
     class Options(ctypes.Structure):
         _fields_ = [("struct_size", ctypes.c_size_t), ("effort", ctypes.c_int), ("weighting", ctypes.c_int)]
 
     qp = ctypes.CDLL(library)
     rows = 256
+    shape = ctypes.c_size_t(rows), ctypes.c_size_t(COLUMNS)
     halves = array.array("f", struct.unpack(f"<{1 << 20}e", normal_halves(1 << 20)))
     x = (ctypes.c_float * (rows * COLUMNS)).from_buffer(halves)
-    size = rows * COLUMNS // 256 * 98
-    out = ctypes.create_string_buffer(size)
     options = Options(ctypes.sizeof(Options), effort, 0)
+
+    def encode():
+        if kind == "kaiju1":
+            hi_frac = ctypes.c_uint32(HI_FRAC)
+            size = ctypes.c_size_t(qp.qp_kaiju1_size(*shape, hi_frac))
+            out = ctypes.create_string_buffer(size.value)
+            return qp.qp_kaiju1_encode(x, *shape, None, hi_frac, ctypes.c_size_t(1), out, size)
+        size = rows * COLUMNS // 256 * 98
+        out = ctypes.create_string_buffer(size)
+        if kind == "e8_iq3" and qp.qp_rotate(x, *shape) != 0:
+            return 1
+        return qp.qp_encode(2 if kind == "e8_iq3" else 1, x, *shape, None, out, ctypes.c_size_t(size),
+                            ctypes.byref(options))
+
+    qp.qp_kaiju1_size.restype = ctypes.c_size_t
     best = 0
     for _ in range(3):
         start = time.process_time()
-        status = qp.qp_encode(1, x, ctypes.c_size_t(rows), ctypes.c_size_t(COLUMNS), None, out,
-                              ctypes.c_size_t(size), ctypes.byref(options))
+        status = encode()
         best = max(best, rows * COLUMNS / (time.process_time() - start))
         assert status == 0
     return best
@@ -77,7 +92,7 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--megabytes", type=float, default=1000)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--type", default="iq3_xxs")
+    parser.add_argument("--type", default="iq3_xxs", choices=("iq3_xxs", "e8_iq3", "kaiju1"))
     parser.add_argument("--effort", default="default", choices=EFFORTS)
     given = parser.parse_args()
     quantproof = os.path.join(given.build, "tools", "quantproof")
@@ -88,7 +103,7 @@ def main():
         print(f"model: {os.path.getsize(model) / 1e6:.0f} MB, {weights / 1e6:.0f} million weights, "
               f"tensors of {2 * ROWS * COLUMNS / 1e6:.1f} MB")
         subprocess.run(["cat", model], stdout=subprocess.DEVNULL, check=True)  # to the page cache
-        speed = encoder_speed(library, EFFORTS[given.effort])
+        speed = encoder_speed(library, given.type, EFFORTS[given.effort])
         command = [quantproof, "quantize", model, out, "--type", given.type, "--effort", given.effort,
                    "--threads", str(given.threads)]
         read_time, read_cpu = timed(command + ["--plan", os.path.join(folder, "plan")])

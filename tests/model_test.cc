@@ -239,7 +239,7 @@ TEST(Figures, Bytes) {
     EXPECT_EQ(scores[0].surprise.size(), 64262u);
     EXPECT_NEAR(perplexity, 3.358246, 0.00002);
     EXPECT_NEAR(its_perplexity, 3.460570, 0.00002);
-    EXPECT_NEAR(divergence.mean, 0.031857, 0.000002);
+    EXPECT_NEAR(divergence.mean, 0.03186, 0.001 * 0.03186);  // llama.cpp's, 0.1 %
     EXPECT_NEAR(same_top, 0.89327, 0.0001);
   } else {
     EXPECT_EQ(scores[0].surprise.size(), 12 * 127u);
