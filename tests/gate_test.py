@@ -11,6 +11,7 @@ sys.dont_write_bytecode = True  # an import must not leave files in the source t
 from command import require, run
 
 BROKEN, ROOT, WORK = sys.argv[2], *map(pathlib.Path, sys.argv[3:5])
+ENCODERS = pathlib.Path(BROKEN).with_name("libbroken_encoders.so")
 SCHEMA = json.loads((ROOT / "spec/gate.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 SARIF = json.loads((ROOT / "tests/data/sarif.schema.json").read_text(encoding="utf-8"))
@@ -161,6 +162,13 @@ run(0, "certify", "--target", f"cmd:{sys.executable} {ROOT / 'tools/examples/iq3
     "--format", "iq3_xxs", "--seconds", "0", "--claim", "IQ3XXS-CODES-1", "--json", command,
     "--force")
 run(0, "gate", "--baseline", command, "--seconds", "0")
+
+# And for an encoder whose preset fits both formats: the certificate says which one it was.
+encoder = WORK / "encoder.json"
+run(0, "certify", "--encoder", "--target", f"lib:{ENCODERS},preset=qp,symbol=right",
+    "--format", "iq3_xxs", "--seconds", "0", "--claim", "IQ3ENC-REPEAT-1", "--json", encoder, "--force")
+require(json.loads(encoder.read_text(encoding="utf-8"))["target"]["format"] == "iq3_xxs", "format")
+run(0, "gate", "--baseline", encoder, "--seconds", "0")
 
 # The schema is worth something only if it rejects.
 for spoil in (lambda g: g.update(extra=1), lambda g: g["comparisons"][0].update(outcome="fine"),

@@ -93,6 +93,8 @@ std::string reproduce_command(const Request& request, const TargetSpec& target,
   if (claim.format == "iq3_xxs" || claim.format == "e8_iq3" || claim.format == "leech" ||
       claim.format == "kaiju1") {
     command += " --format " + claim.format;
+  } else {
+    for (const std::string& format : request.formats) command += " --format " + format;
   }
   if (request.profile) command += " --profile " + profile_name(*request.profile);
   return command + fmt::format(" --claim {} --seed {}", claim.id, request.seed);

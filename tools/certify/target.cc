@@ -32,7 +32,10 @@ nlohmann::ordered_json describe_target(const TargetSpec& target,
                                        const Decoder* command, std::string& text) {
   if (command != nullptr) {
     text = fmt::format("{}\n          command {}, protocol 1", command->name(), target.command);
-    return {{"kind", "cmd"}, {"command", target.command}, {"name", command->name()}};
+    return {{"kind", "cmd"},
+            {"command", target.command},
+            {"name", command->name()},
+            {"format", format_name(formats.front())}};
   }
   if (target.builtin) {
     text = fmt::format("fast: the built-in {}, libquantproof {}", encoder ? "encoder" : "decoder",
@@ -50,6 +53,7 @@ nlohmann::ordered_json describe_target(const TargetSpec& target,
           {"path", target.path},
           {"preset", preset_name(target.preset)},
           {"symbol", symbol},
+          {"format", format_name(formats.front())},
           {"sha256", digest}};
 }
 
