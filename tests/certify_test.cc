@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -123,6 +124,34 @@ TEST(Coverage, CountsWhatTheDecoderWasShown) {
   EXPECT_EQ(one.text(),
             "iq3_xxs: 1 of 256 codebook rows, 1 of 65536 scales, 1 of 16 scale codes, "
             "1 of 128 sign fields, 0 of 784 bits");
+}
+
+// The certificate does not say how many claims were looked into at a time, not even the coverage,
+// which processes collect together.
+TEST(Certify, JobsDoNotChangeTheCertificate) {
+  for (const char* symbol : {"right_ggml", "stale_62"}) {
+    for (const bool stop : {false, true}) {
+      std::vector<std::string> texts;
+      for (const std::size_t jobs : {1u, 2u, 16u}) {
+        Request request;
+        request.target_text = std::string("lib:" BROKEN_DECODERS ",preset=ggml,symbol=") + symbol;
+        request.seconds = 0;
+        request.jobs = jobs;
+        request.stop_at_failure = stop;
+        std::size_t begun = 0;
+        request.progress = [&](const std::string&, std::size_t number, std::size_t) {
+          EXPECT_EQ(number, ++begun);
+        };
+        Certificate certificate = certify(request);
+        EXPECT_GE(begun, certificate.claims.size());
+        for (ClaimResult& result : certificate.claims) result.seconds = 0;
+        if (stop) certificate.coverage.clear();  // also of what was begun and left out
+        texts.push_back(to_json(certificate).dump());
+      }
+      EXPECT_EQ(texts[0], texts[1]) << symbol;
+      EXPECT_EQ(texts[0], texts[2]) << symbol;
+    }
+  }
 }
 
 // Never a pass: a target that does nothing, that answers the same to everything, that is absent.

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <mutex>
+#include <thread>
 
 #include "fmt/format.h"
 
@@ -198,6 +201,64 @@ void add_builtin_jobs(const Request& request, const TargetSpec& target, const Su
   }
 }
 
+// How many claims are looked into at a time. A command has one process for all of them; what a
+// library does to memory and to other devices is not known.
+std::size_t workers_for(const Request& request, const TargetSpec& target, std::size_t claims) {
+  if (!target.command.empty()) return 1;
+  std::size_t workers = request.jobs;
+  if (workers == 0) workers = target.builtin ? std::thread::hardware_concurrency() : 1;
+  return std::clamp<std::size_t>(workers, 1, std::max<std::size_t>(1, claims));
+}
+
+// The results in the order of the jobs, whichever ends first. To stop at a failure is to leave out
+// what comes after it in that order.
+template <class Run>
+std::vector<ClaimResult> run_jobs(const Request& request, const TargetSpec& target,
+                                  const std::vector<Job>& jobs, const Run& run) {
+  std::vector<ClaimResult> results(jobs.size());
+  std::mutex mutex;
+  std::size_t next = 0;
+  std::size_t end = jobs.size();
+  std::exception_ptr error;
+  const auto work = [&] {
+    while (true) {
+      std::size_t i = 0;
+      {
+        const std::lock_guard lock(mutex);
+        if (next >= end || error) return;
+        i = next++;
+        if (request.progress) request.progress(jobs[i].claim->id, i + 1, jobs.size());
+      }
+      const auto start = std::chrono::steady_clock::now();
+      try {
+        results[i].outcome = run(jobs[i]);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        error = std::current_exception();
+        return;
+      }
+      results[i].seconds =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      const std::lock_guard lock(mutex);
+      if (request.stop_at_failure && results[i].outcome.verdict != Verdict::kPass) {
+        end = std::min(end, i + 1);
+      }
+    }
+  };
+  const std::size_t workers = workers_for(request, target, jobs.size());
+  std::vector<std::thread> threads;
+  for (std::size_t i = 1; i < workers; ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  if (error) std::rethrow_exception(error);
+  results.resize(end);
+  for (std::size_t i = 0; i < end; ++i) {
+    results[i].claim = jobs[i].claim;
+    results[i].reproduce = reproduce_command(request, target, *jobs[i].claim);
+  }
+  return results;
+}
+
 }  // namespace
 
 Certificate certify(const Request& request) {
@@ -262,19 +323,9 @@ Certificate certify(const Request& request) {
   const auto call_limit =
       target.builtin || request.encoder ? std::chrono::milliseconds(0) : request.call_limit;
   const auto limit = std::chrono::seconds(kClaimLimitSeconds + static_cast<long>(request.seconds));
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (request.progress) request.progress(jobs[i].claim->id, i + 1, jobs.size());
-    const auto start = std::chrono::steady_clock::now();
-    ClaimResult result;
-    result.claim = jobs[i].claim;
-    result.outcome = target.command.empty() ? run_isolated(limit, jobs[i].run, call_limit)
-                                            : run_here(jobs[i].run);
-    result.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    result.reproduce = reproduce_command(request, target, *jobs[i].claim);
-    certificate.claims.push_back(std::move(result));
-    if (request.stop_at_failure && certificate.exit_code() != 0) break;
-  }
+  certificate.claims = run_jobs(request, target, jobs, [&](const Job& job) {
+    return target.command.empty() ? run_isolated(limit, job.run, call_limit) : run_here(job.run);
+  });
   if (target.builtin) {
     certificate.encoders = encoder_digests(subjects.formats, subjects.kaiju1, certificate.notes);
     if (request.measure) {

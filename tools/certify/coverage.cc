@@ -2,6 +2,8 @@
 #include "tools/certify/coverage.h"
 
 #include <array>
+#include <atomic>
+#include <bit>
 #include <bitset>
 #include <cerrno>
 #include <sys/mman.h>
@@ -17,13 +19,43 @@
 
 namespace quantproof::certify {
 
+namespace {
+
+// Bits that several processes set at a time.
+template <std::size_t kBits>
+class SharedBits {
+ public:
+  void set(std::size_t i) { set_in(i / 64, std::uint64_t{1} << i % 64); }
+  void set_in(std::size_t word, std::uint64_t bits) {
+    auto& shared = words_[word];
+    if ((shared.load(std::memory_order_relaxed) & bits) == bits) return;  // as nearly always
+    shared.fetch_or(bits, std::memory_order_relaxed);
+  }
+  bool operator[](std::size_t i) const { return (word(i / 64) >> i % 64 & 1) != 0; }
+  std::uint64_t word(std::size_t i) const { return words_[i].load(std::memory_order_relaxed); }
+  static constexpr std::size_t size() { return kBits; }
+  std::size_t count() const {
+    std::size_t n = 0;
+    for (const auto& word : words_) {
+      n += static_cast<std::size_t>(std::popcount(word.load(std::memory_order_relaxed)));
+    }
+    return n;
+  }
+
+ private:
+  static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+  std::array<std::atomic<std::uint64_t>, (kBits + 63) / 64> words_{};
+};
+
+}  // namespace
+
 struct Coverage::Seen {
-  std::bitset<256 * kIndices> row_positions;
-  std::bitset<0x10000> scales;
-  std::bitset<16 * kSubblocks> code_positions;
-  std::bitset<128 * kSubblocks * kGroupsPerSubblock> field_positions;
-  std::array<std::uint8_t, Iq3Xxs::kBlockBytes> ones;   // bits that were 1 at some time
-  std::array<std::uint8_t, Iq3Xxs::kBlockBytes> zeros;  // and 0
+  SharedBits<256 * kIndices> row_positions;
+  SharedBits<0x10000> scales;
+  SharedBits<16 * kSubblocks> code_positions;
+  SharedBits<128 * kSubblocks * kGroupsPerSubblock> field_positions;
+  SharedBits<8 * Iq3Xxs::kBlockBytes> ones;   // bits that were 1 at some time
+  SharedBits<8 * Iq3Xxs::kBlockBytes> zeros;  // and 0
 };
 
 Coverage::Coverage(qp_format format) : format_(format) {
@@ -49,8 +81,9 @@ void Coverage::add(std::span<const std::uint8_t> bytes) {
       }
     }
     for (std::size_t i = 0; i < size; ++i) {
-      seen_->ones[i] = static_cast<std::uint8_t>(seen_->ones[i] | bytes[i]);
-      seen_->zeros[i] = static_cast<std::uint8_t>(seen_->zeros[i] | ~bytes[i]);
+      const std::size_t shift = 8 * (i % 8);
+      seen_->ones.set_in(i / 8, std::uint64_t{bytes[i]} << shift);
+      seen_->zeros.set_in(i / 8, std::uint64_t{bytes[i] ^ 0xFFu} << shift);
     }
   }
 }
@@ -70,7 +103,7 @@ std::vector<Coverage::Part> Coverage::parts() const {
   }
   std::size_t both = 0;
   for (std::size_t i = 0; i < seen_->ones.size(); ++i) {
-    both += std::bitset<8>(static_cast<unsigned>(seen_->ones[i] & seen_->zeros[i])).count();
+    if (seen_->ones[i] && seen_->zeros[i]) ++both;
   }
   return {{"codebook_rows", rows.count(), rows.size()},
           {"codebook_row_positions", seen_->row_positions.count(), seen_->row_positions.size()},
@@ -79,7 +112,7 @@ std::vector<Coverage::Part> Coverage::parts() const {
           {"scale_code_positions", seen_->code_positions.count(), seen_->code_positions.size()},
           {"sign_fields", fields.count(), fields.size()},
           {"sign_field_positions", seen_->field_positions.count(), seen_->field_positions.size()},
-          {"bits_both_ways", both, 8 * seen_->ones.size()}};
+          {"bits_both_ways", both, seen_->ones.size()}};
 }
 
 std::string Coverage::text() const {

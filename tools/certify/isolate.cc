@@ -9,6 +9,7 @@
 #include <cstring>
 #include <exception>
 #include <fcntl.h>
+#include <mutex>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -173,17 +174,27 @@ Outcome run_isolated(std::chrono::seconds limit, const std::function<Outcome(Sit
                      std::chrono::milliseconds call_limit) {
   Situation situation;
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
-    throw std::system_error(errno, std::generic_category(), "pipe2");
+  pid_t child = 0;
+  {
+    // The end of a child is the end of its pipe: no other child may have inherited that.
+    static std::mutex one_at_a_time;
+    std::unique_lock lock(one_at_a_time);
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+      throw std::system_error(errno, std::generic_category(), "pipe2");
+    }
+    std::fflush(nullptr);
+    child = fork();
+    if (child == 0) {
+      lock.unlock();  // a check may isolate parts of itself
+      close(ends[0]);
+      run_child(ends[1], situation, check);
+    }
+    close(ends[1]);
+    if (child < 0) {
+      close(ends[0]);
+      throw std::system_error(errno, std::generic_category(), "fork");
+    }
   }
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (child == 0) {
-    close(ends[0]);
-    run_child(ends[1], situation, check);
-  }
-  close(ends[1]);
 
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + limit;

@@ -49,7 +49,7 @@ class Situation {
 };
 
 // Runs `check` in a child and waits at most `limit` for it, and at most `call_limit` from one
-// described case to the next; 0: no such limit.
+// described case to the next; 0: no such limit. Several threads may do so at a time.
 Outcome run_isolated(std::chrono::seconds limit, const std::function<Outcome(Situation&)>& check,
                      std::chrono::milliseconds call_limit = std::chrono::milliseconds(0));
 

@@ -24,6 +24,7 @@ struct CertifyOptions {
   std::uint64_t seed = 1;
   double seconds = 1.0;
   double timeout = 10.0;
+  std::size_t jobs = 0;
   bool measure = false;
   ReportFiles reports;
 };
@@ -39,6 +40,7 @@ int run_certify(const CertifyOptions& options) {
   request.seed = options.seed;
   request.seconds = options.seconds;
   request.call_limit = std::chrono::milliseconds(static_cast<long>(1000 * options.timeout));
+  request.jobs = options.jobs;
   request.measure = options.measure;
   Progress progress;
   request.progress = [&](const std::string& claim, std::size_t number, std::size_t total) {
@@ -98,6 +100,12 @@ void add_certify_command(CLI::App& app, Session& session) {
                    "Seconds that lib: and cmd: have for one call; a command has 60 to start")
       ->capture_default_str()
       ->check(CLI::Range(0.01, 86400.0))
+      ->group("How long, how random");
+  command
+      ->add_option("--jobs", options->jobs,
+                   "Claims at a time, each in a process of its own; a command has one for all\n"
+                   "[fast: one per processor; lib: 1]")
+      ->check(CLI::Range(1, 1024))
       ->group("How long, how random");
   command
       ->add_flag("--measure", options->measure,
