@@ -3,6 +3,8 @@
 // MACHINE-COSIM-1: the executor against the CPU, one instruction at a time. The assembler encodes
 // the instructions below; each is decoded and executed as terms, and run on the CPU, from the same
 // registers, flags and memory.
+#include "proofs/machine_code/cosim.h"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -172,6 +174,43 @@ qp_cosim_leave:
     vzeroupper
     pop r15; pop r14; pop r13; pop r12; pop rbp; pop rbx
     ret
+
+# The same with every vector and opmask.
+qp_cosim_enter_wide:
+    push rbx; push rbp; push r12; push r13; push r14; push r15
+    mov [rip+qp_cosim_state], rdi
+    mov [rip+qp_cosim_code], rsi
+    .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+    vmovdqu64 zmm\n, [rdi+128+64*\n]
+    .endr
+    .irp n, 0,1,2,3,4,5,6,7
+    kmovq k\n, [rdi+2176+8*\n]
+    .endr
+    push qword ptr [rdi+2240]
+    popfq
+    mov rax, [rdi]; mov rcx, [rdi+8]; mov rdx, [rdi+16]; mov rbx, [rdi+24]; mov rbp, [rdi+40]
+    mov rsi, [rdi+48]; mov r8, [rdi+64]; mov r9, [rdi+72]; mov rdi, [rdi+56]
+    jmp [rip+qp_cosim_code]
+qp_cosim_leave_wide:
+    mov [rip+qp_cosim_code], rdi
+    mov rdi, [rip+qp_cosim_state]
+    mov [rdi], rax
+    pushfq
+    pop rax
+    mov [rdi+2240], rax
+    mov [rdi+8], rcx; mov [rdi+16], rdx; mov [rdi+24], rbx; mov [rdi+40], rbp; mov [rdi+48], rsi
+    mov [rdi+64], r8; mov [rdi+72], r9
+    mov rax, [rip+qp_cosim_code]
+    mov [rdi+56], rax
+    .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+    vmovdqu64 [rdi+128+64*\n], zmm\n
+    .endr
+    .irp n, 0,1,2,3,4,5,6,7
+    kmovq [rdi+2176+8*\n], k\n
+    .endr
+    vzeroupper
+    pop r15; pop r14; pop r13; pop r12; pop rbp; pop rbx
+    ret
     .popsection
     .pushsection .bss
     .balign 8
@@ -186,38 +225,63 @@ extern "C" {
 extern const unsigned char qp_cosim_begin[] __attribute__((visibility("hidden")));
 extern const unsigned char qp_cosim_end[] __attribute__((visibility("hidden")));
 extern const unsigned char qp_cosim_leave[] __attribute__((visibility("hidden")));
+extern const unsigned char qp_cosim_leave_wide[] __attribute__((visibility("hidden")));
 void qp_cosim_enter(void* registers, const void* code) __attribute__((visibility("hidden")));
+void qp_cosim_enter_wide(void* registers, const void* code) __attribute__((visibility("hidden")));
 }
 
 namespace quantproof::proofs {
 
+namespace machine_code {
+
 namespace {
 
-using namespace machine_code;
+constexpr std::size_t kPageBytes = 4096;
 
-constexpr std::size_t kScratchBytes = 256;
-constexpr unsigned kTrials = 16;
-constexpr std::array<unsigned, 6> kFlagBits = {0, 2, 6, 7, 11, 0};  // CF PF ZF SF OF
-constexpr std::array<unsigned, 8> kRegisters = {0, 1, 2, 3, 5, 6, 8, 9};
-constexpr unsigned kVectors = 6;
-constexpr unsigned kRbx = 3;
-constexpr unsigned kR8 = 8;
-
-// As qp_cosim_enter has it.
-struct Registers {
-  std::array<std::uint64_t, 16> gpr{};
-  std::array<std::array<std::uint64_t, 4>, 16> vector{};
-  std::uint64_t flags = 0;
-};
+// As qp_cosim_enter and qp_cosim_enter_wide have it.
 static_assert(offsetof(Registers, vector) == 128 && offsetof(Registers, flags) == 640);
+static_assert(offsetof(WideRegisters, vector) == 128 && offsetof(WideRegisters, mask) == 2176 &&
+              offsetof(WideRegisters, flags) == 2240);
 
-bool cpu_can_run() {
-  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi") != 0 &&
-         __builtin_cpu_supports("bmi2") != 0 && __builtin_cpu_supports("f16c") != 0 &&
-         __builtin_cpu_supports("lzcnt") != 0 && __builtin_cpu_supports("popcnt") != 0;
+}  // namespace
+
+Cpu::Cpu() {
+  if (__builtin_cpu_supports("avx2") == 0 || __builtin_cpu_supports("bmi") == 0 ||
+      __builtin_cpu_supports("bmi2") == 0 || __builtin_cpu_supports("f16c") == 0 ||
+      __builtin_cpu_supports("lzcnt") == 0 || __builtin_cpu_supports("popcnt") == 0) {
+    return;
+  }
+  void* const page = mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE | PROT_EXEC,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page != MAP_FAILED) page_ = static_cast<std::uint8_t*>(page);
 }
 
-// Edges of lanes and of floats, else anything.
+Cpu::~Cpu() {
+  if (page_ != nullptr) munmap(page_, kPageBytes);
+}
+
+bool Cpu::has_avx512() {
+  return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+         __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0;
+}
+
+void Cpu::place(const std::uint8_t* code, std::size_t length, const void* home) {
+  static constexpr std::array<std::uint8_t, 6> kJump = {0xFF, 0x25, 0, 0, 0, 0};
+  std::memcpy(page_, code, length);
+  std::memcpy(page_ + length, kJump.data(), kJump.size());
+  std::memcpy(page_ + length + kJump.size(), &home, sizeof home);
+}
+
+void Cpu::run(const std::uint8_t* code, std::size_t length, Registers& registers) {
+  place(code, length, qp_cosim_leave);
+  qp_cosim_enter(&registers, page_);
+}
+
+void Cpu::run(const std::uint8_t* code, std::size_t length, WideRegisters& registers) {
+  place(code, length, qp_cosim_leave_wide);
+  qp_cosim_enter_wide(&registers, page_);
+}
+
 std::uint64_t interesting(std::mt19937_64& random) {
   static constexpr std::array<std::uint64_t, 16> kEdges = {0,
                                                            ~std::uint64_t{0},
@@ -239,20 +303,22 @@ std::uint64_t interesting(std::mt19937_64& random) {
   return any % 3 == 0 ? kEdges[random() % kEdges.size()] : random();
 }
 
+}  // namespace machine_code
+
+namespace {
+
+using namespace machine_code;
+
+constexpr std::size_t kScratchBytes = 256;
+constexpr unsigned kTrials = 16;
+constexpr unsigned kRbx = 3;
+constexpr unsigned kR8 = 8;
+
 class Comparison {
  public:
-  explicit Comparison(Obligation& o) : o_(o) {
-    page_ = static_cast<std::uint8_t*>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
-                                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    usable_ = page_ != MAP_FAILED;
-  }
-  ~Comparison() {
-    if (usable_) munmap(page_, 4096);
-  }
-  Comparison(const Comparison&) = delete;
-  Comparison& operator=(const Comparison&) = delete;
+  explicit Comparison(Obligation& o) : o_(o) {}
 
-  bool usable() const { return usable_; }
+  bool usable() const { return cpu_.usable(); }
   bool compare(std::uint64_t ip, std::mt19937_64& random);
   std::uint64_t next = 0;
   std::set<std::string> names;
@@ -261,8 +327,7 @@ class Comparison {
  private:
   Obligation& o_;
   Process process_;
-  std::uint8_t* page_ = nullptr;
-  bool usable_ = false;
+  Cpu cpu_;
 };
 
 bool Comparison::compare(std::uint64_t ip, std::mt19937_64& random) {
@@ -292,7 +357,7 @@ bool Comparison::compare(std::uint64_t ip, std::mt19937_64& random) {
     if (gathers) {
       for (auto& lane : before.vector[2]) lane = random() % 16 | (random() % 16) << 32;
     }
-    before.flags = 0x202;
+    before.flags = kNoFlags;
     for (const unsigned bit : kFlagBits) before.flags |= (random() & 1) << bit;
     for (auto& byte : memory) byte = static_cast<std::uint8_t>(interesting(random));
     if (trial % 2 == 0)
@@ -310,9 +375,9 @@ bool Comparison::compare(std::uint64_t ip, std::mt19937_64& random) {
     g.residue_used.assign(2, false);
     State s = blank;
     s.memory = {x.regions[0].initial, x.regions[1].initial};
-    for (const unsigned r : kRegisters) s.gpr[r] = word(before.gpr[r], 64);
+    for (const unsigned r : kCosimRegisters) s.gpr[r] = word(before.gpr[r], 64);
     s.gpr[kRbx] = g.pointer({0, 0});
-    for (unsigned v = 0; v < kVectors; ++v) {
+    for (unsigned v = 0; v < kCosimVectors; ++v) {
       Bits bits;
       for (const std::uint64_t lane : before.vector[v]) {
         const Bits one = word(lane, 64);
@@ -330,14 +395,8 @@ bool Comparison::compare(std::uint64_t ip, std::mt19937_64& random) {
     }
 
     // On the CPU.
-    const std::size_t length = decoded.next - ip;
-    std::memcpy(page_, reinterpret_cast<const void*>(ip), length);
-    static constexpr std::array<std::uint8_t, 6> kJump = {0xFF, 0x25, 0, 0, 0, 0};
-    std::memcpy(page_ + length, kJump.data(), kJump.size());
-    const void* const home = qp_cosim_leave;
-    std::memcpy(page_ + length + kJump.size(), &home, sizeof home);
     Registers after = before;
-    qp_cosim_enter(&after, page_);
+    cpu_.run(reinterpret_cast<const std::uint8_t*>(ip), decoded.next - ip, after);
     ++runs;
 
     const auto same = [&](const Bits& bits, std::uint64_t value, const std::string& where) {
@@ -349,11 +408,11 @@ bool Comparison::compare(std::uint64_t ip, std::mt19937_64& random) {
       }
       return true;
     };
-    for (const unsigned r : kRegisters) {
+    for (const unsigned r : kCosimRegisters) {
       if (r == kRbx) continue;
       if (!same(s.gpr[r], after.gpr[r], fmt::format("register {}", r))) return false;
     }
-    for (unsigned v = 0; v < kVectors; ++v) {
+    for (unsigned v = 0; v < kCosimVectors; ++v) {
       for (unsigned lane = 0; lane < 4; ++lane) {
         if (!same(slice(s.vector[v], 64 * lane, 64), after.vector[v][lane],
                   fmt::format("vector {}, quadword {}", v, lane))) {
@@ -386,7 +445,7 @@ bool Comparison::compare(std::uint64_t ip, std::mt19937_64& random) {
 
 void machine_cosim_1(Obligation& o) {
   Comparison comparison(o);
-  if (!cpu_can_run() || !comparison.usable()) {
+  if (!comparison.usable()) {
     o.refuse("this CPU lacks AVX2, BMI or F16C, or gives no memory that can be executed");
     return;
   }

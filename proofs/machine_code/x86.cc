@@ -190,7 +190,7 @@ class Step {
       case ZYDIS_OPERAND_TYPE_MEMORY: {
         if (i.info.avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID) {
           const Bits one = load(k, o.element_size);
-          return repeated(one, size(0) / one.size());
+          return repeated(one, i.info.avx.vector_length / one.size());
         }
         return load(k, o.size);
       }
@@ -211,11 +211,20 @@ class Step {
     return all;
   }
 
+  [[nodiscard]] bool masked() const {
+    const auto& mask = i.info.avx.mask;
+    return i.info.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && mask.reg != ZYDIS_REGISTER_NONE &&
+           mask.reg != ZYDIS_REGISTER_K0;
+  }
+  // A scalar's opmask is one bit, and does not select the lanes that come from its first source.
+  void require_unmasked() const {
+    if (masked()) throw Refusal("an opmask on a scalar");
+  }
+
   void put(std::size_t k, Bits value) {
     const auto& o = i.operands[k];
     const auto& mask = i.info.avx.mask;
-    if (i.info.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && mask.reg != ZYDIS_REGISTER_NONE &&
-        mask.reg != ZYDIS_REGISTER_K0) {
+    if (masked()) {
       if (!is_vector_register(k)) throw Refusal("an opmask on memory or on an opmask");
       const std::size_t lane = o.element_size;
       if (lane < 8 || value.size() % lane != 0)
@@ -465,6 +474,29 @@ Handler lanes(std::size_t width, LaneFunction f) {
       r.insert(r.end(), lane.begin(), lane.end());
     }
     t.put(0, r);
+  };
+}
+
+// A comparison of lanes: all ones or zero, and with AVX-512 a bit of an opmask each.
+Handler compare_lanes(std::size_t width,
+                      const std::function<Bit(Graph&, const Bits&, const Bits&)>& f) {
+  return [width, f, whole = lanes(width, [f](Step& t, const Bits& a, const Bits& b) {
+                      return Bits(a.size(), f(t.g, a, b));
+                    })](Step& t) {
+    const ZydisRegister to = t.i.operands[0].reg.value;
+    if (ZydisRegisterGetClass(to) != ZYDIS_REGCLASS_MASK) return whole(t);
+    const Bits a = t.a();
+    const Bits b = t.b();
+    Bits r;
+    for (std::size_t at = 0; at < a.size(); at += width) {
+      r.push_back(f(t.g, slice(a, at, width), slice(b, at, width)));
+    }
+    if (t.masked()) {
+      const Bits& mask =
+          t.s.mask[static_cast<std::size_t>(ZydisRegisterGetId(t.i.info.avx.mask.reg))];
+      for (std::size_t k = 0; k < r.size(); ++k) r[k] = t.g.land(r[k], mask[k]);
+    }
+    t.write(to, r);
   };
 }
 
@@ -731,6 +763,7 @@ void move(Step& t) {
 // movss, movsd: from memory the rest becomes zero; between registers only the lane moves.
 Handler move_scalar(std::size_t width) {
   return [=](Step& t) {
+    t.require_unmasked();
     if (t.is_memory(0)) return t.put(0, slice(t.get(1), 0, width));
     if (t.is_memory(1)) return t.put(0, zero_extended(t.load(1, width), 128));
     Bits r = t.a();
@@ -863,6 +896,7 @@ Handler float_scalar(const char* name) {
   const auto operation = *float_operation(name);
   const bool product = std::string(name) == "mulss";
   return [=](Step& t) {
+    t.require_unmasked();
     Bits r = t.a();
     const Bits a = slice(r, 0, 32);
     const Bits b = t.low(t.b_index(), 32);
@@ -1197,11 +1231,9 @@ void add_integer_vectors(Map& h) {
         n, [](Step& t, const Bits& a, const Bits& b) { return add(t.g, a, b, kFalse).value; });
     h["psub" + suffix] =
         lanes(n, [](Step& t, const Bits& a, const Bits& b) { return subtract(t.g, a, b); });
-    h["pcmpeq" + suffix] = lanes(
-        n, [](Step& t, const Bits& a, const Bits& b) { return Bits(a.size(), equal(t.g, a, b)); });
-    h["pcmpgt" + suffix] = lanes(n, [](Step& t, const Bits& a, const Bits& b) {
-      return Bits(a.size(), less_signed(t.g, b, a));
-    });
+    h["pcmpeq" + suffix] = compare_lanes(n, equal);
+    h["pcmpgt" + suffix] = compare_lanes(
+        n, [](Graph& g, const Bits& a, const Bits& b) { return less_signed(g, b, a); });
     if (n != 64) {
       h["psign" + suffix] = lanes(n, sign_applied);
       h["pabs" + suffix] =
@@ -1407,6 +1439,9 @@ Bit condition(Graph& g, const Flags& f, const std::string& letters) {
 
 void execute(Executor& executor, State& state, const Decoded& instruction) {
   Step t(executor, state, instruction);
+  if (instruction.info.avx.rounding.mode != ZYDIS_ROUNDING_MODE_INVALID) {
+    throw Refusal("a rounding mode of its own");
+  }
   const auto it = handlers().find(instruction.name);
   if (it != handlers().end()) {
     it->second(t);
@@ -1434,7 +1469,17 @@ const Decoded& Executor::decode(std::uint64_t ip) {
   auto& entry = decoded_[ip];
   if (entry) return *entry;
   if (!process.executable(ip)) throw Refusal(fmt::format("0x{:x} is not code", ip));
-  auto d = std::make_unique<Decoded>();
+  // Never past the code: an instruction is read byte by byte where the segment may end.
+  std::size_t length = 0;
+  while (length < ZYDIS_MAX_INSTRUCTION_LENGTH && process.executable(ip + length)) ++length;
+  auto d = decode_bytes(reinterpret_cast<const std::uint8_t*>(ip), length, ip);
+  if (!d) throw Refusal(fmt::format("no instruction at 0x{:x}", ip));
+  entry = std::make_unique<Decoded>(std::move(*d));
+  return *entry;
+}
+
+std::optional<Decoded> decode_bytes(const std::uint8_t* code, std::size_t length,
+                                    std::uint64_t ip) {
   static const ZydisDecoder kDecoder = [] {
     ZydisDecoder decoder;
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
@@ -1445,13 +1490,10 @@ const Decoded& Executor::decode(std::uint64_t ip) {
     ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL);
     return formatter;
   }();
+  std::optional<Decoded> d(std::in_place);
   ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-  // Never past the code: an instruction is read byte by byte where the segment may end.
-  ZyanUSize length = 0;
-  while (length < ZYDIS_MAX_INSTRUCTION_LENGTH && process.executable(ip + length)) ++length;
-  if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&kDecoder, reinterpret_cast<const void*>(ip), length,
-                                           &d->info, operands))) {
-    throw Refusal(fmt::format("no instruction at 0x{:x}", ip));
+  if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&kDecoder, code, length, &d->info, operands))) {
+    return std::nullopt;
   }
   char text[256];
   ZydisFormatterFormatInstruction(&kFormatter, &d->info, operands, d->info.operand_count_visible,
@@ -1471,8 +1513,7 @@ const Decoded& Executor::decode(std::uint64_t ip) {
     const bool shown = o.visibility != ZYDIS_OPERAND_VISIBILITY_HIDDEN || is_string;
     if (shown && o.encoding != ZYDIS_OPERAND_ENCODING_MASK) d->operands.push_back(o);
   }
-  entry = std::move(d);
-  return *entry;
+  return d;
 }
 
 }  // namespace quantproof::proofs::machine_code
