@@ -8,6 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <set>
+#include <string>
+
+namespace quantproof::proofs {
+class Obligation;
+}
 
 namespace quantproof::proofs::machine_code {
 
@@ -50,6 +56,14 @@ class Cpu {
   void place(const std::uint8_t* code, std::size_t length, const void* home);
   std::uint8_t* page_ = nullptr;
 };
+
+// Small functions in the executor and on the CPU, and some that the executor must refuse.
+struct FunctionComparison {
+  std::size_t functions = 0;
+  std::size_t refused = 0;
+  std::set<std::string> mnemonics;
+};
+FunctionComparison compare_functions(Obligation& o);
 
 // Edges of lanes and of floats, else anything.
 std::uint64_t interesting(std::mt19937_64& random);

@@ -617,6 +617,10 @@ void machine_cosim_2(Obligation& o) {
     o.refuse("this CPU lacks AVX2, BMI or F16C, or gives no memory that can be executed");
     return;
   }
+  if (!simde_available()) {
+    o.refuse("built without SIMDe, which is one of the meanings to compare with (libsimde-dev)");
+    return;
+  }
   std::mt19937_64 random(1);
   for (const EvexForm& form : evex_forms(modelled_instructions())) {
     comparison.compare(form, random);

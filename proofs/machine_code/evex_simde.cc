@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // SIMDe without the compiler's intrinsics: only its loops and the vectors of the language.
-#define SIMDE_NO_NATIVE
 #include "proofs/machine_code/evex_simde.h"
 
+#ifdef QUANTPROOF_HAVE_SIMDE
+
+#define SIMDE_NO_NATIVE
 #include <cstring>
 #include <simde/x86/avx512.h>
 #include <tuple>
@@ -278,3 +280,23 @@ VectorBytes simde_masked(std::size_t lane_bits, std::uint64_t mask, bool zeroing
 }
 
 }  // namespace quantproof::proofs::machine_code
+
+#else
+
+namespace quantproof::proofs::machine_code {
+
+bool simde_available() { return false; }
+
+std::optional<VectorBytes> simde_result(const std::string&, std::size_t,
+                                        const std::vector<VectorBytes>&, std::uint64_t) {
+  return std::nullopt;
+}
+
+VectorBytes simde_masked(std::size_t, std::uint64_t, bool, const VectorBytes&,
+                         const VectorBytes& value) {
+  return value;
+}
+
+}  // namespace quantproof::proofs::machine_code
+
+#endif

@@ -116,6 +116,7 @@ class Step {
 
   Bits address(const ZydisDecodedOperand& o) {
     const auto& m = o.mem;
+    if (i.info.address_width != 64) throw Refusal("an address of 32 bits");
     Bits at = word(static_cast<std::uint64_t>(m.disp.has_displacement ? m.disp.value : 0), 64);
     if (m.base == ZYDIS_REGISTER_RIP) {
       at = plus(word(i.next, 64), at);
@@ -431,6 +432,11 @@ void string_operation(Step& t, bool move) {
   const auto& info = t.i.info;
   const std::size_t bytes = t.i.operands.empty() ? 0 : t.i.operands[0].size / 8;
   if (bytes == 0) throw Refusal("a string operation of unknown width");
+  if (info.address_width != 64) throw Refusal("an address of 32 bits");
+  if ((info.attributes & ZYDIS_ATTRIB_HAS_SEGMENT) != 0) throw Refusal("a segment");
+  for (std::size_t k = 0; k < info.raw.prefix_count; ++k) {
+    if (info.raw.prefixes[k].value == 0xF2) throw Refusal("a string operation with repne");
+  }
   std::uint64_t times = 1;
   const bool rep = (info.attributes & ZYDIS_ATTRIB_HAS_REP) != 0;
   if (rep) {
@@ -449,13 +455,19 @@ void string_operation(Step& t, bool move) {
   if (rep) t.s.gpr[kRcx] = word(0, 64);
 }
 
+void require_whole_words(Step& t) {
+  if (t.i.info.operand_width != 64) throw Refusal("16 bits on the stack");
+}
+
 void push(Step& t) {
+  require_whole_words(t);
   const Bits value = sign_extended(fit(t.get(0), 64), 64);
   t.s.gpr[kRsp] = t.plus(t.s.gpr[kRsp], word(~std::uint64_t{7}, 64));
   t.x.store(t.s, t.s.gpr[kRsp], value);
 }
 
 void pop(Step& t) {
+  require_whole_words(t);
   const Bits value = t.x.load(t.s, t.s.gpr[kRsp], 8);
   t.s.gpr[kRsp] = t.plus(t.s.gpr[kRsp], word(8, 64));
   t.put(0, value);
@@ -1154,6 +1166,7 @@ void add_general(Map& h) {
   h["push"] = push;
   h["pop"] = pop;
   h["leave"] = [](Step& t) {
+    require_whole_words(t);
     t.s.gpr[kRsp] = t.s.gpr[kRbp];
     t.s.gpr[kRbp] = t.x.load(t.s, t.s.gpr[kRsp], 8);
     t.s.gpr[kRsp] = t.plus(t.s.gpr[kRsp], word(8, 64));
