@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstring>
 #include <random>
 #include <sys/mman.h>
+#include <ucontext.h>
 
 #include "fmt/format.h"
 
@@ -244,6 +246,21 @@ static_assert(offsetof(Registers, vector) == 128 && offsetof(Registers, flags) =
 static_assert(offsetof(WideRegisters, vector) == 128 && offsetof(WideRegisters, mask) == 2176 &&
               offsetof(WideRegisters, flags) == 2240);
 
+// An instruction that this CPU does not have ends as if it had done nothing.
+volatile std::sig_atomic_t faulted = 0;
+std::uint64_t code_under_test = 0;
+std::uint64_t resume = 0;
+
+void leave_fault(int number, siginfo_t*, void* context) {
+  auto& at = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP];
+  if (static_cast<std::uint64_t>(at) != code_under_test) {  // not ours: as without a handler
+    std::signal(number, SIG_DFL);
+    return;
+  }
+  at = static_cast<greg_t>(resume);
+  faulted = 1;
+}
+
 }  // namespace
 
 Cpu::Cpu() {
@@ -266,21 +283,34 @@ bool Cpu::has_avx512() {
          __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0;
 }
 
-void Cpu::place(const std::uint8_t* code, std::size_t length, const void* home) {
+bool Cpu::run(const std::uint8_t* code, std::size_t length, void (*enter)(void*, const void*),
+              const void* home, void* registers) {
   static constexpr std::array<std::uint8_t, 6> kJump = {0xFF, 0x25, 0, 0, 0, 0};
   std::memcpy(page_, code, length);
   std::memcpy(page_ + length, kJump.data(), kJump.size());
   std::memcpy(page_ + length + kJump.size(), &home, sizeof home);
+  faulted = 0;
+  code_under_test = reinterpret_cast<std::uint64_t>(page_);
+  resume = reinterpret_cast<std::uint64_t>(home);
+  struct sigaction action {};
+  action.sa_sigaction = leave_fault;
+  action.sa_flags = SA_SIGINFO;
+  struct sigaction illegal {};
+  struct sigaction memory {};
+  sigaction(SIGILL, &action, &illegal);
+  sigaction(SIGSEGV, &action, &memory);
+  enter(registers, page_);
+  sigaction(SIGILL, &illegal, nullptr);
+  sigaction(SIGSEGV, &memory, nullptr);
+  return faulted == 0;
 }
 
-void Cpu::run(const std::uint8_t* code, std::size_t length, Registers& registers) {
-  place(code, length, qp_cosim_leave);
-  qp_cosim_enter(&registers, page_);
+bool Cpu::run(const std::uint8_t* code, std::size_t length, Registers& registers) {
+  return run(code, length, qp_cosim_enter, qp_cosim_leave, &registers);
 }
 
-void Cpu::run(const std::uint8_t* code, std::size_t length, WideRegisters& registers) {
-  place(code, length, qp_cosim_leave_wide);
-  qp_cosim_enter_wide(&registers, page_);
+bool Cpu::run(const std::uint8_t* code, std::size_t length, WideRegisters& registers) {
+  return run(code, length, qp_cosim_enter_wide, qp_cosim_leave_wide, &registers);
 }
 
 std::uint64_t interesting(std::mt19937_64& random) {
@@ -397,7 +427,9 @@ bool Comparison::compare(std::uint64_t ip, std::mt19937_64& random) {
 
     // On the CPU.
     Registers after = before;
-    cpu_.run(reinterpret_cast<const std::uint8_t*>(ip), decoded.next - ip, after);
+    if (!cpu_.run(reinterpret_cast<const std::uint8_t*>(ip), decoded.next - ip, after)) {
+      return o_.check(false, decoded.text + ": faults on this CPU");
+    }
     ++runs;
 
     const auto same = [&](const Bits& bits, std::uint64_t value, const std::string& where) {

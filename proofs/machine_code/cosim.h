@@ -48,12 +48,13 @@ class Cpu {
   // AVX2, BMI, F16C, and memory that can be executed.
   [[nodiscard]] bool usable() const { return page_ != nullptr; }
   [[nodiscard]] static bool has_avx512();
-  // One instruction that is no jump and does not touch the stack.
-  void run(const std::uint8_t* code, std::size_t length, Registers& registers);
-  void run(const std::uint8_t* code, std::size_t length, WideRegisters& registers);
+  // One instruction that is no jump and does not touch the stack. False if it faults.
+  bool run(const std::uint8_t* code, std::size_t length, Registers& registers);
+  bool run(const std::uint8_t* code, std::size_t length, WideRegisters& registers);
 
  private:
-  void place(const std::uint8_t* code, std::size_t length, const void* home);
+  bool run(const std::uint8_t* code, std::size_t length, void (*enter)(void*, const void*),
+           const void* home, void* registers);
   std::uint8_t* page_ = nullptr;
 };
 

@@ -33,7 +33,7 @@ constexpr std::size_t kPartBytes = 32;
 constexpr unsigned kRbx = 3;
 constexpr unsigned kIndexVector = 4;
 constexpr unsigned kTrials = 2;
-constexpr unsigned kLongTrials = 64;
+constexpr unsigned kLongTrials = 16;
 
 struct Machine {
   WideRegisters r;
@@ -232,7 +232,10 @@ std::optional<Machine> Comparison::native(const EvexForm& form, const Machine& b
   Machine after = before;
   scratch = before.memory;
   after.r.gpr[kRbx] = reinterpret_cast<std::uint64_t>(scratch.data());
-  cpu_.run(form.code.data(), form.length, after.r);
+  if (!cpu_.run(form.code.data(), form.length, after.r)) {
+    o_.check(false, form.decoded.text + ": faults on this CPU");
+    return std::nullopt;
+  }
   after.memory = scratch;
   return after;
 }
@@ -261,7 +264,7 @@ std::optional<Machine> Comparison::whole_twin(const EvexForm& form, const Machin
     }
   }
   r.gpr[kRbx] = reinterpret_cast<std::uint64_t>(scratch.data());
-  cpu_.run(twin->code.data(), twin->length, r);
+  if (!cpu_.run(twin->code.data(), twin->length, r)) return std::nullopt;
   Machine after = before;
   after.r.flags = r.flags;
   after.memory = scratch;
@@ -306,7 +309,7 @@ std::optional<Machine> Comparison::parts(const EvexForm& form, const Machine& be
     auto code = twin->code;
     // Each part of four lanes has its own bits.
     if (d.name == "shufpd") code[twin->length - 1] = immediate_of(form) >> (4 * part) & 15;
-    cpu_.run(code.data(), twin->length, r);
+    if (!cpu_.run(code.data(), twin->length, r)) return std::nullopt;
     const auto& lanes = r.vector[number_of(twin->decoded.operands[0].reg.value)];
     std::memcpy(&result[part * part_bytes], lanes.data(), part_bytes);
   }
