@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cpuid.h>
 #include <csignal>
 #include <cstring>
 #include <random>
@@ -264,9 +265,17 @@ void leave_fault(int number, siginfo_t*, void* context) {
 }  // namespace
 
 Cpu::Cpu() {
+  // Not every compiler's __builtin_cpu_supports knows the last two.
+  unsigned unused = 0;
+  unsigned first = 0;
+  unsigned extended = 0;
+  __get_cpuid(1, &unused, &unused, &first, &unused);
+  __get_cpuid(0x80000001u, &unused, &unused, &extended, &unused);
+  constexpr unsigned kF16c = 1u << 29;
+  constexpr unsigned kLzcnt = 1u << 5;
   if (__builtin_cpu_supports("avx2") == 0 || __builtin_cpu_supports("bmi") == 0 ||
-      __builtin_cpu_supports("bmi2") == 0 || __builtin_cpu_supports("f16c") == 0 ||
-      __builtin_cpu_supports("lzcnt") == 0 || __builtin_cpu_supports("popcnt") == 0) {
+      __builtin_cpu_supports("bmi2") == 0 || __builtin_cpu_supports("popcnt") == 0 ||
+      (first & kF16c) == 0 || (extended & kLzcnt) == 0) {
     return;
   }
   void* const page = mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE | PROT_EXEC,
