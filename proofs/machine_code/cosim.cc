@@ -17,7 +17,7 @@
 #include "fmt/format.h"
 
 #include "proofs/machine_code.h"
-#include "proofs/machine_code/evex_forms.h"
+#include "proofs/machine_code/instruction_forms.h"
 #include "proofs/machine_code/machine.h"
 #include "proofs/machine_code/x86.h"
 #include "proofs/obligation.h"
@@ -351,6 +351,7 @@ using namespace machine_code;
 
 constexpr std::size_t kScratchBytes = 256;
 constexpr unsigned kTrials = 16;
+constexpr unsigned kFormTrials = 6;
 constexpr unsigned kRbx = 3;
 constexpr unsigned kR8 = 8;
 
@@ -359,9 +360,11 @@ class Comparison {
   explicit Comparison(Obligation& o) : o_(o) {}
 
   bool usable() const { return cpu_.usable(); }
-  bool compare(std::uint64_t ip, std::mt19937_64& random);
-  std::uint64_t next = 0;
+  // Any number of times, each with another immediate if it has one.
+  bool compare(InstructionForm form, unsigned trials, std::mt19937_64& random);
   std::set<std::string> names;
+  std::size_t forms = 0;
+  std::size_t refused = 0;
   std::size_t runs = 0;
 
  private:
@@ -370,20 +373,19 @@ class Comparison {
   Cpu cpu_;
 };
 
-bool Comparison::compare(std::uint64_t ip, std::mt19937_64& random) {
+bool Comparison::compare(InstructionForm form, unsigned trials, std::mt19937_64& random) {
   alignas(64) static std::array<std::uint8_t, kScratchBytes> memory;
   Graph g;
   Floats floats(g);
   Executor x(g, floats, process_);
-  const Decoded& decoded = x.decode(ip);
-  next = decoded.next;
+  const Decoded& decoded = form.decoded;
   const bool gathers = decoded.name.find("gather") != std::string::npos;
   State blank;
   for (Bits& r : blank.gpr) r = word(0, 64);
   for (Bits& r : blank.vector) r = word(0, 512);
   for (Bits& r : blank.mask) r = word(0, 64);
-  blank.ip = ip;
-  for (unsigned trial = 0; trial < kTrials; ++trial) {
+  for (unsigned trial = 0; trial < trials; ++trial) {
+    if (trial != 0 && form.has_immediate()) form.set_immediate(random());
     Registers before;
     for (auto& r : before.gpr) r = interesting(random);
     for (auto& v : before.vector) {
@@ -395,7 +397,9 @@ bool Comparison::compare(std::uint64_t ip, std::mt19937_64& random) {
       before.vector[5] = {random() % 40, random() % 40 | (random() % 40) << 32, random() % 64, 7};
     }
     if (gathers) {
-      for (auto& lane : before.vector[2]) lane = random() % 16 | (random() % 16) << 32;
+      for (const unsigned v : {2u, 4u}) {
+        for (auto& lane : before.vector[v]) lane = random() % 16 | (random() % 16) << 32;
+      }
     }
     before.flags = kNoFlags;
     for (const unsigned bit : kFlagBits) before.flags |= (random() & 1) << bit;
@@ -429,14 +433,17 @@ bool Comparison::compare(std::uint64_t ip, std::mt19937_64& random) {
     s.flags = {flag(before.flags, 0), flag(before.flags, 6), flag(before.flags, 7),
                flag(before.flags, 11), flag(before.flags, 2)};
     try {
-      x.step(s);
+      execute(x, s, decoded);
+    } catch (const Refusal&) {
+      ++refused;
+      return true;
     } catch (const std::exception& error) {
       return o_.check(false, decoded.text + ": " + error.what());
     }
 
     // On the CPU.
     Registers after = before;
-    if (!cpu_.run(reinterpret_cast<const std::uint8_t*>(ip), decoded.next - ip, after)) {
+    if (!cpu_.run(form.code.data(), form.length, after)) {
       return o_.check(false, decoded.text + ": faults on this CPU");
     }
     ++runs;
@@ -480,6 +487,7 @@ bool Comparison::compare(std::uint64_t ip, std::mt19937_64& random) {
                  : decoded.name.starts_with("set") ? "set"
                                                    : decoded.name);
   }
+  ++forms;
   return true;
 }
 
@@ -492,17 +500,24 @@ void machine_cosim_1(Obligation& o) {
     return;
   }
   std::mt19937_64 random(1);
-  std::size_t forms = 0;
   const auto end = reinterpret_cast<std::uint64_t>(qp_cosim_end);
-  for (std::uint64_t ip = reinterpret_cast<std::uint64_t>(qp_cosim_begin); ip < end;
-       ip = comparison.next) {
-    if (!comparison.compare(ip, random)) return;
-    ++forms;
+  for (std::uint64_t ip = reinterpret_cast<std::uint64_t>(qp_cosim_begin); ip < end;) {
+    const auto* const code = reinterpret_cast<const std::uint8_t*>(ip);
+    InstructionForm form;
+    form.decoded = *decode_bytes(code, end - ip, ip);
+    form.length = form.decoded.info.length;
+    std::copy_n(code, form.length, form.code.begin());
+    ip += form.length;
+    if (!comparison.compare(form, kTrials, random)) return;
+    if (!o.check(comparison.refused == 0, form.decoded.text + " is refused")) return;
+  }
+  for (const InstructionForm& form : older_forms(modelled_instructions())) {
+    comparison.compare(form, kFormTrials, random);
   }
   const FunctionComparison functions = compare_functions(o);
   // A name that nothing here runs must be one that only AVX-512 has.
   std::set<std::string> with_avx512;
-  for (const EvexForm& form : evex_forms(modelled_instructions())) {
+  for (const InstructionForm& form : evex_forms(modelled_instructions())) {
     with_avx512.insert(form.decoded.name);
   }
   std::string missing;
@@ -516,14 +531,15 @@ void machine_cosim_1(Obligation& o) {
       missing += " " + name;
     }
   }
-  o.check(forms != 0, "no instruction was compared");
+  o.check(comparison.forms != 0, "no instruction was compared");
   o.check(missing.empty(), "not compared with anything:" + missing);
   o.note(
-      fmt::format("{} instructions in {} forms, {} runs; {} functions of jumps, calls, stack and "
+      fmt::format("{} instructions in {} forms, {} runs; {} forms refused; {} functions of jumps, "
+                  "calls, stack and "
                   "string operations; {} refused as they must be; {} instructions that only "
                   "AVX-512 has are left to MACHINE-COSIM-2",
-                  comparison.names.size(), forms, comparison.runs, functions.functions,
-                  functions.refused, left));
+                  comparison.names.size(), comparison.forms, comparison.runs, comparison.refused,
+                  functions.functions, functions.refused, left));
 }
 
 }  // namespace quantproof::proofs

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The meaning of the instructions: general-purpose, SSE, AVX2 and the part of AVX-512 that
-// compiled decoders use. MACHINE-COSIM-1 compares each with the CPU. What is not here is refused.
+// compiled decoders use. MACHINE-COSIM-1 compares each with the CPU, MACHINE-COSIM-2 those of
+// AVX-512 with other meanings as well. What is not here is refused.
 #include "proofs/machine_code/x86.h"
 
 #include <algorithm>
@@ -1143,6 +1144,7 @@ void add_general(Map& h) {
   };
   h["bswap"] = [](Step& t) {
     const Bits a = t.get(0);
+    if (a.size() == 16) throw Refusal("bswap of 16 bits");
     Bits r(a.size());
     for (std::size_t j = 0; j < a.size(); ++j) r[a.size() - 8 - j / 8 * 8 + j % 8] = a[j];
     t.put(0, r);
@@ -1174,7 +1176,10 @@ void add_general(Map& h) {
   h["movsb"] = h["movsd string"] = h["movsw"] =
       h["movsq"] = [](Step& t) { string_operation(t, true); };
   h["stosb"] = h["stosd"] = h["stosw"] = h["stosq"] = [](Step& t) { string_operation(t, false); };
-  h["nop"] = h["endbr64"] = h["prefetcht0"] = [](Step&) {};
+  h["nop"] = h["endbr64"] = h["prefetcht0"] = [](Step& t) {
+    // Some CPUs fault.
+    if (t.count() > 1 && t.is_register(0)) throw Refusal("a reserved nop");
+  };
   h["jump target"] = [](Step& t) {
     const auto to = t.g.constant(t.get(0));
     if (!to) throw Refusal("the target of a jump depends on data");

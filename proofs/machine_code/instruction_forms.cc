@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "proofs/machine_code/evex_forms.h"
+#include "proofs/machine_code/instruction_forms.h"
 
 #include <algorithm>
 #include <map>
@@ -72,12 +72,12 @@ bool names_opmask(const Decoded& d) {
 
 }  // namespace
 
-std::vector<EvexForm> evex_forms(const std::vector<std::string>& names) {
+std::vector<InstructionForm> evex_forms(const std::vector<std::string>& names) {
   const std::set<std::string> wanted(names.begin(), names.end());
-  std::vector<EvexForm> forms;
+  std::vector<InstructionForm> forms;
   std::set<std::string> seen;  // what differs only in ignored bits is one form
   unsigned count = 0;
-  const auto keep = [&](const Encoder& e, EvexForm form) {
+  const auto keep = [&](const Encoder& e, InstructionForm form) {
     auto d = decode_bytes(e.code.data(), e.length, 0);
     if (!d || !wanted.contains(d->name) || !reachable(*d)) return d.has_value();
     if (!seen.insert(d->text).second) return true;
@@ -96,7 +96,7 @@ std::vector<EvexForm> evex_forms(const std::vector<std::string>& names) {
     };
     const bool memory = take(2) != 0;
     const unsigned width = take(3);
-    EvexForm form;
+    InstructionForm form;
     form.opcode = take(256);
     form.w = take(2);
     form.prefix = take(4);
@@ -129,7 +129,7 @@ std::vector<EvexForm> evex_forms(const std::vector<std::string>& names) {
   // Instructions on opmasks are VEX.
   for (unsigned bits = 0; bits < 3u * 4 * 2 * 256 * 2 * 2; ++bits) {
     const bool memory = (bits & 1) != 0;
-    EvexForm form;
+    InstructionForm form;
     form.opcode = bits >> 2 & 255;
     form.w = bits >> 10 & 1;
     form.prefix = bits >> 11 & 3;
@@ -148,7 +148,116 @@ std::vector<EvexForm> evex_forms(const std::vector<std::string>& names) {
   return forms;
 }
 
-std::optional<VexTwin> vex_twin(const EvexForm& form, bool with_memory) {
+void InstructionForm::set_immediate(std::uint64_t value) {
+  const auto& raw = decoded.info.raw.imm[0];
+  for (unsigned j = 0; j < raw.size / 8; ++j) {
+    code[raw.offset + j] = static_cast<std::uint8_t>(value >> (8 * j));
+  }
+  decoded = *decode_bytes(code.data(), length, 0);
+}
+
+namespace {
+
+// ModRM of these holds a part of the opcode.
+bool is_older_group(unsigned map, unsigned opcode) {
+  static const std::set<unsigned> kOneByte = {0x80, 0x81, 0x83, 0xC0, 0xC1, 0xC6, 0xC7, 0xD0,
+                                              0xD1, 0xD2, 0xD3, 0xF6, 0xF7, 0xFE, 0xFF};
+  static const std::set<unsigned> kTwoBytes = {0x18, 0x71, 0x72, 0x73, 0xBA};
+  return map == 0 ? kOneByte.contains(opcode) : map == 1 && kTwoBytes.contains(opcode);
+}
+
+// Prefixes, REX and the escapes to the other encodings are no opcodes of one byte.
+bool is_one_byte_opcode(unsigned opcode) {
+  return (opcode & 0xF0) != 0x40 && (opcode & 0xFC) != 0x64 && opcode != 0x62 && opcode != 0xC4 &&
+         opcode != 0xC5 && opcode != 0xF0 && opcode != 0xF2 && opcode != 0xF3 && opcode != 0x0F &&
+         opcode != 0x26 && opcode != 0x2E && opcode != 0x36 && opcode != 0x3E;
+}
+
+// What the comparison can run: no stack, no string, and of the general registers those that it
+// sets.
+bool comparable(const Decoded& d) {
+  static const std::set<unsigned> kGeneral = {0, 1, 2, 5, 6, 8, 9};
+  const auto category = d.info.meta.category;
+  if (category == ZYDIS_CATEGORY_PUSH || category == ZYDIS_CATEGORY_POP || d.name == "leave" ||
+      d.name == "lea" || category == ZYDIS_CATEGORY_STRINGOP || names_opmask(d)) {
+    return false;
+  }
+  for (const auto& o : d.operands) {
+    if (o.type == ZYDIS_OPERAND_TYPE_MEMORY && o.mem.base != ZYDIS_REGISTER_RBX) return false;
+    if (o.type != ZYDIS_OPERAND_TYPE_REGISTER) continue;
+    const auto whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, o.reg.value);
+    const auto number = static_cast<unsigned>(ZydisRegisterGetId(whole));
+    if (ZydisRegisterGetClass(whole) == ZYDIS_REGCLASS_GPR64 && !kGeneral.contains(number)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<InstructionForm> older_forms(const std::vector<std::string>& names) {
+  constexpr unsigned kDisplacement = 32;
+  constexpr unsigned kPrefixes[] = {0, 0x66, 0xF3, 0xF2};
+  constexpr unsigned kRex[] = {0, 0x40, 0x48};
+  const std::set<std::string> wanted(names.begin(), names.end());
+  std::vector<InstructionForm> forms;
+  std::set<std::string> seen;
+  const auto keep = [&](const Encoder& e) {
+    auto d = decode_bytes(e.code.data(), e.code.size(), 0);
+    if (!d || !wanted.contains(d->name) || !comparable(*d)) return d.has_value();
+    if (!seen.insert(d->text).second) return true;
+    InstructionForm form;
+    form.code = e.code;
+    form.length = d->info.length;
+    form.decoded = std::move(*d);
+    forms.push_back(std::move(form));
+    return true;
+  };
+  // Registers 1 and 5, or 1 twice.
+  for (const unsigned rm : {5u, 1u}) {
+    for (const bool memory : {false, true}) {
+      for (unsigned opcode = 0; opcode < 256; ++opcode) {
+        for (unsigned map = 0; map < 4; ++map) {
+          const bool group = is_older_group(map, opcode);
+          for (unsigned reg = group ? 0 : 1; reg < (group ? 8u : 2u); ++reg) {
+            for (const unsigned prefix : kPrefixes) {
+              for (const unsigned rex : kRex) {
+                if (map == 0 && !is_one_byte_opcode(opcode)) continue;
+                Encoder e;
+                if (prefix != 0) e.add(prefix);
+                if (rex != 0) e.add(rex);
+                if (map != 0) e.add(0x0F);
+                if (map > 1) e.add(map == 2 ? 0x38 : 0x3A);
+                e.add(opcode);
+                e.operands(reg, rm, memory, kDisplacement);
+                keep(e);
+              }
+            }
+          }
+          if (map == 0) continue;
+          const bool vex_group = is_group(map, opcode) || (map == 2 && opcode == 0xF3);
+          for (unsigned reg = vex_group ? 0 : 1; reg < (vex_group ? 8u : 2u); ++reg) {
+            for (unsigned bits = 0; bits < 16; ++bits) {  // W, L, prefix
+              for (const unsigned vvvv : {rm == 1 ? 1u : 3u, 2u, 0u}) {
+                Encoder e;
+                e.add(0xC4);
+                e.add(0xE0 | map);
+                e.add((bits & 1) << 7 | (~vvvv & 15) << 3 | (bits >> 1 & 1) << 2 | bits >> 2);
+                e.add(opcode);
+                e.operands(reg, rm, memory, kDisplacement);
+                keep(e);
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  return forms;
+}
+
+std::optional<VexTwin> vex_twin(const InstructionForm& form, bool with_memory) {
   // Names that VEX does not tell apart.
   static const std::map<std::string, std::string> kNames = {{"pandd", "pand"},
                                                             {"pandq", "pand"},
