@@ -130,10 +130,11 @@ constexpr std::array kEntries = {
           leech_word_1},
     Entry{"LEECH-WORD-2", "all 24 coordinates modulo 8, all words; 8, 16 and 32 lanes",
           leech_word_2},
-    Entry{"MACHINE-COSIM-1",
-          "each instruction that the executor models for SSE, AVX2 and BMI, alone or in a small "
-          "function; edge and seeded random operands",
-          machine_cosim_1},
+    Entry{
+        "MACHINE-COSIM-1",
+        "each form up to AVX2 and BMI that the executor does not refuse, and small functions; edge "
+        "and seeded random operands",
+        machine_cosim_1},
     Entry{"MACHINE-COSIM-2",
           "each AVX-512 form that the executor does not refuse, with and without opmask; edge and "
           "seeded random operands",

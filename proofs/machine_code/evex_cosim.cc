@@ -42,6 +42,9 @@ struct Machine {
 };
 alignas(64) std::array<std::uint8_t, kScratchBytes> scratch;  // where the CPU has it
 
+const std::string kMoves =
+    "movaps movups movapd movupd movdqa32 movdqa64 movdqu8 movdqu16 movdqu32 movdqu64 movntps "
+    "movntpd movntdq";
 // One amount for all lanes: an immediate, or the low quadword of a vector of 128 bits.
 const std::string kShiftsByOne = "psllw pslld psllq psrlw psrld psrlq psraw psrad";
 
@@ -106,6 +109,7 @@ class Comparison {
 
   std::optional<Machine> native(const InstructionForm& form, const Machine& before);
   std::optional<Machine> parts(const InstructionForm& form, const Machine& before);
+  std::optional<Machine> gather_parts(const InstructionForm& form, const Machine& before);
   std::optional<Machine> whole_twin(const InstructionForm& form, const Machine& before);
   std::optional<Machine> simde(const InstructionForm& form, const Machine& before);
   std::optional<Machine> text(const InstructionForm& form, const Machine& before);
@@ -283,13 +287,54 @@ std::optional<Machine> Comparison::whole_twin(const InstructionForm& form, const
   return after;
 }
 
+// VEX takes the lanes to read from the sign bits of a vector.
+std::optional<Machine> Comparison::gather_parts(const InstructionForm& form,
+                                                const Machine& before) {
+  const auto& d = form.decoded;
+  const std::size_t part_bytes = std::min(vector_bytes(form), kPartBytes);
+  const std::uint64_t mask = opmask_of(form, before);
+  const auto displacement = static_cast<std::uint8_t>(d.operands[1].mem.disp.value);
+  // [rbx+4*vector 4+displacement], of vector 3, to vector 1.
+  const std::array<std::uint8_t, 7> code = {
+      0xC4,
+      0xE2,
+      static_cast<std::uint8_t>(part_bytes == 32 ? 0x65 : 0x61),
+      static_cast<std::uint8_t>(form.opcode),
+      0x4C,
+      0xA3,
+      displacement};
+  const VectorBytes old = value_of(form, 0, before);
+  const VectorBytes index = bytes_of(before.r.vector[kIndexVector]);
+  VectorBytes result{};
+  scratch = before.memory;
+  for (std::size_t from = 0; from < vector_bytes(form); from += part_bytes) {
+    Registers r;
+    r.flags = kNoFlags;
+    r.gpr[kRbx] = reinterpret_cast<std::uint64_t>(scratch.data());
+    std::array<std::uint32_t, 8> wanted{};
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+      wanted[k] = (mask >> (from / 4 + k) & 1) != 0 ? 0x80000000u : 0x7FFFFFFFu;
+    }
+    std::memcpy(r.vector[1].data(), &old[from], part_bytes);
+    std::memcpy(r.vector[3].data(), wanted.data(), part_bytes);
+    std::memcpy(r.vector[4].data(), &index[from], part_bytes);
+    if (!cpu_.run(code.data(), code.size(), r)) return std::nullopt;
+    std::memcpy(&result[from], r.vector[1].data(), part_bytes);
+  }
+  Machine after = before;
+  write_result(form, after, result);
+  after.r.mask[number_of(d.info.avx.mask.reg)] = 0;
+  return after;
+}
+
 std::optional<Machine> Comparison::parts(const InstructionForm& form, const Machine& before) {
   if (auto whole = whole_twin(form, before)) return whole;
   const auto& d = form.decoded;
+  if (is_gather(form)) return gather_parts(form, before);
   // Lanes that cross halves.
   const bool crosses = is_one_of(d.name, "permd permps") || d.name.starts_with("insert") ||
                        d.name.starts_with("extract");
-  if (is_gather(form) || (crosses && vector_bytes(form) > kPartBytes)) return std::nullopt;
+  if (crosses && vector_bytes(form) > kPartBytes) return std::nullopt;
   if (!is_vector(d.operands[0]) && !is_opmask(d.operands[0])) return std::nullopt;
   const auto twin = vex_twin(form, false);
   if (!twin || !is_vector(twin->decoded.operands[0])) return std::nullopt;
@@ -351,8 +396,12 @@ std::optional<Machine> Comparison::simde(const InstructionForm& form, const Mach
   if (name.starts_with("insert") || name.starts_with("extract")) {
     scalar &= name.ends_with("x8") || name.ends_with("64x4") ? 1 : 3;
   }
-  if (!is_vector(d.operands[0]) && !is_opmask(d.operands[0])) return std::nullopt;
-  const auto result = simde_result(name, 8 * vector_bytes(form), vectors, scalar);
+  if (is_general(d.operands[0])) return std::nullopt;
+  // A move adds nothing but its opmask.
+  const std::optional<VectorBytes> result =
+      is_one_of(d.name, kMoves) && has_opmask(form)
+          ? vectors[0]
+          : simde_result(name, 8 * vector_bytes(form), vectors, scalar);
   if (!result) return std::nullopt;
   Machine after = before;
   if (is_opmask(d.operands[0])) {
@@ -378,9 +427,7 @@ std::optional<Machine> Comparison::text(const InstructionForm& form, const Machi
   };
   const std::size_t bytes = vector_bytes(form);
   // DEST <- SRC.
-  if (is_one_of(name,
-                "movaps movups movapd movupd movdqa32 movdqa64 movdqu8 movdqu16 movdqu32 "
-                "movdqu64 movntps movntpd movntdq")) {
+  if (is_one_of(name, kMoves)) {
     return done(value_of(form, 1, before));
   }
   // (SRC1:SRC2 >> lane * imm8)[VL-1:0], imm8 modulo the lanes.

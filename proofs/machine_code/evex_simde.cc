@@ -222,6 +222,11 @@ const std::unordered_map<std::string, Row>& rows() {
       {"inserti64x4", QP_WIDE(inserti64x4)},
       {"extractf32x4", QP_WIDE(extractf32x4_ps)},
       {"extracti32x4", QP_WIDE(extracti32x4_epi32)},
+      // Unmasked, the width of the lanes does not matter.
+      {"extractf64x2", QP_WIDE(extractf32x4_ps)},
+      {"extracti64x2", QP_WIDE(extracti32x4_epi32)},
+      {"extractf32x8", QP_WIDE(extractf64x4_pd)},
+      {"extracti32x8", QP_WIDE(extracti64x4_epi64)},
       {"extractf64x4", QP_WIDE(extractf64x4_pd)},
       {"extracti64x4", QP_WIDE(extracti64x4_epi64)},
       {"pcmpeqb", QP_WIDE(cmpeq_epi8_mask)},
