@@ -57,21 +57,27 @@ bool is_one_of(const std::string& name, const std::string& names) {
 unsigned lane_bits(const std::string& name) {
   static const std::string kBytes =
       "paddb psubb pabsb pmaxsb pmaxub pminsb pminub packsswb packuswb punpcklbw punpckhbw pshufb "
-      "palignr pbroadcastb movdqu8 pcmpeqb pcmpgtb";
+      "palignr pbroadcastb movdqu8 pcmpeqb pcmpgtb pcmpb pcmpub ptestmb ptestnmb pmovm2b pblendmb";
   static const std::string kWords =
       "paddw psubw pabsw pmullw pmaxsw pmaxuw pminsw pminuw packssdw packusdw punpcklwd punpckhwd "
       "psllw psrlw psraw psllvw psrlvw psravw pmovzxbw pmovsxbw pshuflw pshufhw pbroadcastw "
-      "movdqu16 pcmpeqw pcmpgtw";
+      "movdqu16 pcmpeqw pcmpgtw pcmpw pcmpuw ptestmw ptestnmw pmovm2w pblendmw pmulhuw";
   static const std::string kQuadwords =
       "paddq psubq pmuludq pmuldq pandq pandnq porq pxorq andpd andnpd orpd xorpd pternlogq psllq "
       "psrlq psllvq psrlvq psravq pmovzxbq pmovzxwq pmovzxdq pmovsxbq pmovsxwq pmovsxdq punpcklqdq "
       "punpckhqdq unpcklpd unpckhpd shufpd permq permpd alignq pbroadcastq broadcastsd insertf64x2 "
       "inserti64x2 insertf64x4 inserti64x4 extractf64x2 extracti64x2 extractf64x4 extracti64x4 "
-      "movapd movupd movdqa64 movdqu64 pcmpeqq pcmpgtq";
+      "movapd movupd movdqa64 movdqu64 pcmpeqq pcmpgtq pcmpq pcmpuq ptestmq ptestnmq pmovm2q "
+      "pblendmq shufi64x2 shuff64x2";
   return is_one_of(name, kBytes)       ? 8
          : is_one_of(name, kWords)     ? 16
          : is_one_of(name, kQuadwords) ? 64
                                        : 32;
+}
+
+// vpcmpX and vpcmpuX, whose immediate says how to compare.
+bool is_predicated(const std::string& name) {
+  return is_one_of(name, "pcmpb pcmpw pcmpd pcmpq pcmpub pcmpuw pcmpud pcmpuq");
 }
 
 // How many times wider a result is than what it is made of.
@@ -383,8 +389,7 @@ std::optional<Machine> Comparison::simde(const InstructionForm& form, const Mach
   for (std::size_t k = name.starts_with("pternlog") ? 0 : 1; k < d.operands.size(); ++k) {
     const auto& o = d.operands[k];
     if (o.type == ZYDIS_OPERAND_TYPE_IMMEDIATE) continue;
-    if (is_opmask(o)) return std::nullopt;
-    if (is_general(o)) {
+    if (is_general(o) || is_opmask(o)) {
       name += " r";
       scalar = low_quadword(value_of(form, k, before));
     } else {
@@ -392,6 +397,17 @@ std::optional<Machine> Comparison::simde(const InstructionForm& form, const Mach
     }
   }
   if (shift_by_immediate) name += " i";
+  // Predicates 2 and 5; SIMDe has no others for all widths.
+  if (is_predicated(d.name) && (scalar & 7) == 2) name += " le";
+  if (is_predicated(d.name) && (scalar & 7) == 5) name += " ge";
+  if (name.starts_with("pblendm") && has_opmask(form)) {  // its opmask is all that it does
+    Machine after = before;
+    write_result(
+        form, after,
+        simde_masked(lane_bits(d.name), opmask_of(form, before),
+                     d.info.avx.mask.mode == ZYDIS_MASK_MODE_ZEROING, vectors[0], vectors[1]));
+    return after;
+  }
   // The bits of the immediate that count: the range that SIMDe is made for.
   if (name.starts_with("insert") || name.starts_with("extract")) {
     scalar &= name.ends_with("x8") || name.ends_with("64x4") ? 1 : 3;
@@ -405,7 +421,9 @@ std::optional<Machine> Comparison::simde(const InstructionForm& form, const Mach
   if (!result) return std::nullopt;
   Machine after = before;
   if (is_opmask(d.operands[0])) {
-    write_result(form, after, bytes_of(low_quadword(*result) & opmask_of(form, before)));
+    const std::size_t lanes = 8 * vector_bytes(form) / lane_bits(d.name);
+    const std::uint64_t all = ~std::uint64_t{0} >> (64 - lanes);
+    write_result(form, after, bytes_of(low_quadword(*result) & all & opmask_of(form, before)));
   } else if (has_opmask(form)) {
     write_result(form, after,
                  simde_masked(lane_bits(d.name), opmask_of(form, before),
@@ -457,6 +475,53 @@ std::optional<Machine> Comparison::text(const InstructionForm& form, const Machi
       std::memcpy(&r[at], &s, n / 8);
     }
     return done(r);
+  }
+  // A bit for each pair of lanes: EQ, LT, LE, FALSE, NE, NLT, NLE, TRUE; or whether they have a one
+  // in common.
+  if (is_predicated(name) || name.starts_with("ptest")) {
+    const std::size_t n = lane_bits(name);
+    const VectorBytes a = value_of(form, 1, before);
+    const VectorBytes b = value_of(form, 2, before);
+    std::uint64_t r = 0;
+    for (std::size_t at = 0; at < bytes; at += n / 8) {
+      std::uint64_t x = 0;
+      std::uint64_t y = 0;
+      std::memcpy(&x, &a[at], n / 8);
+      std::memcpy(&y, &b[at], n / 8);
+      const auto sx = static_cast<std::int64_t>(x << (64 - n));
+      const auto sy = static_cast<std::int64_t>(y << (64 - n));
+      const bool less = name.starts_with("pcmpu") ? x < y : sx < sy;
+      const bool holds[] = {x == y, less,  less || x == y,  false,
+                            x != y, !less, !less && x != y, true};
+      const bool bit = name.starts_with("ptestn")  ? (x & y) == 0
+                       : name.starts_with("ptest") ? (x & y) != 0
+                                                   : holds[immediate_of(form) & 7];
+      r |= static_cast<std::uint64_t>(bit) << (8 * at / n);
+    }
+    write_result(form, after, bytes_of(r & opmask_of(form, before)));
+    return after;
+  }
+  // All ones or zero by a bit of the opmask.
+  if (name.starts_with("pmovm2")) {
+    const std::uint64_t mask = low_quadword(value_of(form, 1, before));
+    VectorBytes r{};
+    for (std::size_t j = 0; j < bytes; ++j) {
+      r[j] = (mask >> (8 * j / lane_bits(name)) & 1) != 0 ? 0xFF : 0;
+    }
+    return done(r);
+  }
+  // The second source where the opmask has a bit, else the first or zero.
+  if (name.starts_with("pblendm")) {
+    const VectorBytes a = value_of(form, 1, before);
+    const VectorBytes b = value_of(form, 2, before);
+    const bool zeroing = d.info.avx.mask.mode == ZYDIS_MASK_MODE_ZEROING;
+    VectorBytes r{};
+    for (std::size_t j = 0; j < bytes; ++j) {
+      const bool second = (opmask_of(form, before) >> (8 * j / lane_bits(name)) & 1) != 0;
+      r[j] = second ? b[j] : zeroing ? std::uint8_t{0} : a[j];
+    }
+    write_result(form, after, r);
+    return after;
   }
   // Which part: the low bits of imm8.
   if (name.starts_with("extract") && name != "extractps") {
