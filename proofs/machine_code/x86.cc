@@ -492,17 +492,17 @@ Handler lanes(std::size_t width, LaneFunction f) {
 
 // A comparison of lanes: all ones or zero, and with AVX-512 a bit of an opmask each.
 Handler compare_lanes(std::size_t width,
-                      const std::function<Bit(Graph&, const Bits&, const Bits&)>& f) {
-  return [width, f, whole = lanes(width, [f](Step& t, const Bits& a, const Bits& b) {
-                      return Bits(a.size(), f(t.g, a, b));
-                    })](Step& t) {
+                      const std::function<Bit(Step&, const Bits&, const Bits&)>& holds) {
+  return [width, holds, whole = lanes(width, [holds](Step& t, const Bits& a, const Bits& b) {
+                          return Bits(a.size(), holds(t, a, b));
+                        })](Step& t) {
     const ZydisRegister to = t.i.operands[0].reg.value;
     if (ZydisRegisterGetClass(to) != ZYDIS_REGCLASS_MASK) return whole(t);
-    const Bits a = t.a();
-    const Bits b = t.b();
+    const Bits a = t.get(1);
+    const Bits b = t.get(2);
     Bits r;
     for (std::size_t at = 0; at < a.size(); at += width) {
-      r.push_back(f(t.g, slice(a, at, width), slice(b, at, width)));
+      r.push_back(holds(t, slice(a, at, width), slice(b, at, width)));
     }
     if (t.masked()) {
       const Bits& mask =
@@ -1249,9 +1249,10 @@ void add_integer_vectors(Map& h) {
         n, [](Step& t, const Bits& a, const Bits& b) { return add(t.g, a, b, kFalse).value; });
     h["psub" + suffix] =
         lanes(n, [](Step& t, const Bits& a, const Bits& b) { return subtract(t.g, a, b); });
-    h["pcmpeq" + suffix] = compare_lanes(n, equal);
+    h["pcmpeq" + suffix] =
+        compare_lanes(n, [](Step& t, const Bits& a, const Bits& b) { return equal(t.g, a, b); });
     h["pcmpgt" + suffix] = compare_lanes(
-        n, [](Graph& g, const Bits& a, const Bits& b) { return less_signed(g, b, a); });
+        n, [](Step& t, const Bits& a, const Bits& b) { return less_signed(t.g, b, a); });
     if (n != 64) {
       h["psign" + suffix] = lanes(n, sign_applied);
       h["pabs" + suffix] =
