@@ -374,7 +374,7 @@ void shift(Step& t, const std::function<Bits(const Bits&, std::size_t)>& step, b
   } else if (*known != 0) {
     t.set_result_flags(r);
     const std::size_t k = *known;
-    if (k <= n) {
+    if (k < n) {
       t.s.flags.carry = left ? a[n - k] : a[k - 1];
     } else {
       t.s.flags.carry = t.i.name == "sar" ? a.back() : t.g.unknown();
