@@ -408,6 +408,15 @@ std::optional<Machine> Comparison::simde(const InstructionForm& form, const Mach
                      d.info.avx.mask.mode == ZYDIS_MASK_MODE_ZEROING, vectors[0], vectors[1]));
     return after;
   }
+  if (name == "alignd" || name == "alignq") {  // SIMDe has it as a permutation of both sources
+    const std::size_t lane = lane_bits(name) / 8;
+    VectorBytes index{};
+    for (std::size_t k = 0; k * lane < vector_bytes(form); ++k) {
+      index[k * lane] = static_cast<std::uint8_t>(k + scalar % (vector_bytes(form) / lane));
+    }
+    vectors = {vectors[1], index, vectors[0]};
+    name = name == "alignd" ? "permt2d" : "permt2q";
+  }
   // The bits of the immediate that count: the range that SIMDe is made for.
   if (name.starts_with("insert") || name.starts_with("extract")) {
     scalar &= name.ends_with("x8") || name.ends_with("64x4") ? 1 : 3;

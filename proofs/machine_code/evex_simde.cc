@@ -199,6 +199,8 @@ const std::unordered_map<std::string, Row>& rows() {
       {"movshdup", QP_NARROW(movehdup_ps)},
       {"permd", QP_ACROSS(permutexvar_epi32)},
       {"permps", QP_ACROSS(permutexvar_ps)},
+      {"permt2d", QP_ALL(permutex2var_epi32)},
+      {"permt2q", QP_ALL(permutex2var_epi64)},
       {"pbroadcastb", QP_ALL(broadcastb_epi8)},
       {"pbroadcastw", QP_ALL(broadcastw_epi16)},
       {"pbroadcastd", QP_ALL(broadcastd_epi32)},
