@@ -334,6 +334,8 @@ std::optional<Machine> Comparison::gather_parts(const InstructionForm& form,
 }
 
 std::optional<Machine> Comparison::parts(const InstructionForm& form, const Machine& before) {
+  // VEX rounds as MXCSR has it.
+  if (form.decoded.info.avx.rounding.mode != ZYDIS_ROUNDING_MODE_INVALID) return std::nullopt;
   if (auto whole = whole_twin(form, before)) return whole;
   const auto& d = form.decoded;
   if (is_gather(form)) return gather_parts(form, before);
