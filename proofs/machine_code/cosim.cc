@@ -352,6 +352,7 @@ using namespace machine_code;
 constexpr std::size_t kScratchBytes = 256;
 constexpr unsigned kTrials = 16;
 constexpr unsigned kFormTrials = 6;
+constexpr unsigned kRcx = 1;
 constexpr unsigned kRdx = 2;
 constexpr unsigned kRbx = 3;
 constexpr unsigned kR8 = 8;
@@ -398,7 +399,6 @@ bool Comparison::compare(InstructionForm form, unsigned trials, std::mt19937_64&
     if (trial % 2 == 0) {  // amounts and masks that are in range
       before.vector[5] = {random() % 40, random() % 40 | (random() % 40) << 32, random() % 64, 7};
     }
-    if (decoded.name == "div") before.gpr[kRdx] = 0;  // a quotient that fits
     if (gathers) {
       for (const unsigned v : {2u, 4u}) {
         for (auto& lane : before.vector[v]) lane = random() % 16 | (random() % 16) << 32;
@@ -409,6 +409,11 @@ bool Comparison::compare(InstructionForm form, unsigned trials, std::mt19937_64&
     for (auto& byte : memory) byte = static_cast<std::uint8_t>(interesting(random));
     if (trial % 2 == 0)
       memory[32] = static_cast<std::uint8_t>(random() % 40), std::fill_n(&memory[33], 7, 0);
+    if (decoded.name == "div") {  // no quotient that is too large, and no division by zero
+      before.gpr[kRdx] = 0;
+      before.gpr[kRcx] |= 1;
+      memory[0] |= 1;
+    }
     const auto memory_before = memory;
 
     // As terms.
