@@ -399,9 +399,6 @@ std::optional<Machine> Comparison::simde(const InstructionForm& form, const Mach
     }
   }
   if (shift_by_immediate) name += " i";
-  // Predicates 2 and 5; SIMDe has no others for all widths.
-  if (is_predicated(d.name) && (scalar & 7) == 2) name += " le";
-  if (is_predicated(d.name) && (scalar & 7) == 5) name += " ge";
   if (name.starts_with("pblendm") && has_opmask(form)) {  // its opmask is all that it does
     Machine after = before;
     write_result(
@@ -424,6 +421,25 @@ std::optional<Machine> Comparison::simde(const InstructionForm& form, const Mach
     scalar &= name.ends_with("x8") || name.ends_with("64x4") ? 1 : 3;
   }
   if (is_general(d.operands[0])) return std::nullopt;
+  const std::size_t lanes = 8 * vector_bytes(form) / lane_bits(d.name);
+  const std::uint64_t all = ~std::uint64_t{0} >> (64 - lanes);
+  // SIMDe has "at most", "at least" and "a one in common" for all widths.
+  if (is_predicated(d.name) || name.starts_with("ptestnm")) {
+    const bool test = name.starts_with("ptestnm");
+    const std::string stem = test ? "ptestm" + name.substr(7) : name;
+    const auto first =
+        simde_result(test ? stem : stem + " le", 8 * vector_bytes(form), vectors, scalar);
+    const auto second =
+        simde_result(test ? stem : stem + " ge", 8 * vector_bytes(form), vectors, scalar);
+    if (!first || !second) return std::nullopt;
+    const std::uint64_t le = low_quadword(*first);
+    const std::uint64_t ge = low_quadword(*second);
+    const std::uint64_t by_predicate[] = {le & ge, ~ge, le, 0, ~(le & ge), ge, ~le, all};
+    const std::uint64_t r = test ? ~le : by_predicate[scalar & 7];
+    Machine after = before;
+    write_result(form, after, bytes_of(r & all & opmask_of(form, before)));
+    return after;
+  }
   // A move adds nothing but its opmask.
   const std::optional<VectorBytes> result =
       is_one_of(d.name, kMoves) && has_opmask(form)
@@ -432,8 +448,6 @@ std::optional<Machine> Comparison::simde(const InstructionForm& form, const Mach
   if (!result) return std::nullopt;
   Machine after = before;
   if (is_opmask(d.operands[0])) {
-    const std::size_t lanes = 8 * vector_bytes(form) / lane_bits(d.name);
-    const std::uint64_t all = ~std::uint64_t{0} >> (64 - lanes);
     write_result(form, after, bytes_of(low_quadword(*result) & all & opmask_of(form, before)));
   } else if (has_opmask(form)) {
     write_result(form, after,

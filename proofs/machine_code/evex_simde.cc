@@ -261,7 +261,6 @@ const std::unordered_map<std::string, Row>& rows() {
       {"pmovm2d r", QP_ALL(movm_epi32)},
       {"ptestmq", QP_LOCAL(test_epi64_mask)},
       {"pmovm2q r", QP_ALL(movm_epi64)},
-      {"ptestnmq", QP_WIDE(testn_epi64_mask)},
       {"pmulhuw", QP_NARROW(mulhi_epu16)},
       {"shufi32x4", QP_ACROSS(shuffle_i32x4)},
       {"shuff32x4", QP_ACROSS(shuffle_i32x4)},
