@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MACHINE-COSIM-1: the executor against the CPU, one instruction at a time. The assembler encodes
-// the instructions below; each is decoded and executed as terms, and run on the CPU, from the same
-// registers, flags and memory.
+// MACHINE-COSIM-1: the executor against the CPU, one instruction at a time: those below, which the
+// assembler encodes, and every other form that Zydis knows. Each is executed as terms, and run on
+// the CPU, from the same registers, flags and memory.
 #include "proofs/machine_code/cosim.h"
 
 #include <algorithm>
