@@ -167,6 +167,7 @@ const std::unordered_map<std::string, Row>& rows() {
       {"psllw", QP_ALL(sll_epi16)},
       {"pslld", QP_ALL(sll_epi32)},
       {"psllq", QP_ALL(sll_epi64)},
+      // Those of 128 bits are wrong in 0.7.4 for amounts beyond the width or from 2^63 on.
       {"psrlw", QP_LOCAL(srl_epi16)},
       {"psrld", QP_LOCAL(srl_epi32)},
       {"psrlq", QP_LOCAL(srl_epi64)},
