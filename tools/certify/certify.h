@@ -30,9 +30,9 @@ struct Request {
   double seconds = 1.0;                          // for each random check, at least its minimum
   bool measure = false;                          // the speed of the built-in decoders, too
   std::chrono::milliseconds call_limit{10'000};  // for each call of a foreign target
-  std::size_t jobs = 0;          // claims at a time; 0: one per processor, but one of a foreign target
-  bool stop_at_failure = false;  // leaves out the claims after the first that fails
-  Reference reference = reference_answer;        // tests put a broken one here
+  std::size_t jobs = 0;  // claims at a time; 0: one per processor, but one of a foreign target
+  bool stop_at_failure = false;            // leaves out the claims after the first that fails
+  Reference reference = reference_answer;  // tests put a broken one here
   // Called before each claim with its id, its number and how many there are; from one thread at a
   // time.
   std::function<void(const std::string&, std::size_t, std::size_t)> progress;
