@@ -23,6 +23,7 @@ constexpr int kMaxBranches = 200;  // nested branches on data
 constexpr std::int64_t kRedZone = 128;
 constexpr std::size_t kFar = 16;  // instructions
 constexpr unsigned kRsp = 4;
+constexpr std::uint64_t kPageBytes = 4096;
 
 bool is_jump(const Decoded& i) { return i.info.meta.category == ZYDIS_CATEGORY_COND_BR; }
 
@@ -84,11 +85,13 @@ void Executor::step(State& state) {
 }
 
 void Executor::run_until(State& s, std::uint64_t stop, int stop_depth, int branches) {
+  std::uint64_t last_page = 0;
   while (s.depth >= stop_depth && !(s.ip == stop && s.depth == stop_depth)) {
     at_ = s.ip;
     if (++steps > kMaxSteps) throw Refusal("more than 3,000,000 instructions");
     const Decoded& i = decode(s.ip);
     mnemonics.insert(i.mnemonic);
+    if (at_ / kPageBytes != last_page) code_pages.insert(last_page = at_ / kPageBytes);
     s.ip = i.next;
     if (i.info.meta.category == ZYDIS_CATEGORY_RET) {
       const Bits rsp = s.gpr[kRsp];

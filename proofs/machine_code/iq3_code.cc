@@ -7,11 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <dlfcn.h>
-#include <filesystem>
-#include <fstream>
 #include <functional>
-#include <openssl/evp.h>
 #include <optional>
 #include <tuple>
 
@@ -19,10 +15,12 @@
 
 #include "proofs/machine_code/floats.h"
 #include "proofs/machine_code/machine.h"
+#include "proofs/machine_code/object_file.h"
 #include "proofs/machine_code/replay.h"
 #include "quantproof/e8_iq3.h"
 #include "quantproof/iq3_codebook.h"
 #include "quantproof/iq3_xxs.h"
+#include "quantproof/qp.h"
 #include "quantproof/ref/half.h"
 
 namespace quantproof::proofs::machine_code {
@@ -35,6 +33,7 @@ constexpr std::uint32_t kScales = 0x10000;
 // The stack: room for a frame, and the arguments that the seventh and later need.
 constexpr std::size_t kStackBytes = 8192;
 constexpr std::int64_t kReturnAt = 7936;
+constexpr std::uint64_t kPageBytes = 4096;
 
 // The scales of a block in one execution.
 enum class Scales : char { kFinite, kInfinite, kNan, kNotFinite, kAny };
@@ -138,10 +137,29 @@ class Proof {
         if (!prove_row(n, c)) return false;
       }
     }
-    return true;
+    return stays_at_home();
   }
 
  private:
+  // Which other files' code ran. A second build of this library must not call the one that is
+  // already loaded: neither of the two would be proved.
+  bool stays_at_home() {
+    const std::uintptr_t home = base_of(code_.entry);
+    const std::uintptr_t ours =
+        base_of(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(&qp_decode_at)));
+    for (const std::uint64_t page : x_.code_pages) {
+      const auto* const address = reinterpret_cast<const void*>(page * kPageBytes);
+      const std::uintptr_t base = base_of(address);
+      if (base == home) continue;
+      if (base == ours) {
+        o_.refuse(code_.name + ": calls functions of the library that this command uses itself");
+        return false;
+      }
+      summary_->also_runs.insert(object_of(address));
+    }
+    return true;
+  }
+
   // All placements that the code can tell apart.
   bool prove_row(std::size_t n, const std::vector<Scales>& classes) {
     std::array<bool, 3> used{};
@@ -624,32 +642,16 @@ void trace_empty_row(const Code& code, Graph& graph, Floats& floats, Process& pr
 }
 
 std::string describe(const CodeSummary& s) {
-  return fmt::format(
+  std::string text = fmt::format(
       "{} executions of {} instructions of {} kinds, {} branches on data joined, {} loads from "
-      "tables "
-      "by data, {} weights proved",
+      "tables by data, {} weights proved",
       s.executions, s.instructions, s.mnemonics.size(), s.merges, s.table_loads, s.statements);
+  for (const std::string& file : s.also_runs) text += ", with code of " + file;
+  return text;
 }
 
 const char* profile_name(qp_profile profile) {
   return profile == QP_PROFILE_STRICT ? "strict" : profile == QP_PROFILE_GGML ? "ggml" : "colibri";
-}
-
-std::string object_of(const void* address) {
-  Dl_info info{};
-  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return "an unknown file";
-  const std::filesystem::path path(info.dli_fname);
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned length = 0;
-  if (!file ||
-      EVP_Digest(bytes.data(), bytes.size(), digest, &length, EVP_sha256(), nullptr) != 1) {
-    return path.filename().string() + " (not readable)";
-  }
-  std::string hex;
-  for (unsigned i = 0; i < length; ++i) hex += fmt::format("{:02x}", digest[i]);
-  return fmt::format("{} (SHA-256 {})", path.filename().string(), hex);
 }
 
 void prove_iq3_code(Obligation& o, const Code& code, CodeSummary* summary) {

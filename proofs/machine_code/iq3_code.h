@@ -44,6 +44,7 @@ struct CodeSummary {
   std::size_t statements = 0;
   bool all_exact = true;
   std::set<std::string> mnemonics;
+  std::set<std::string> also_runs;  // files other than the function's own whose code it runs
 };
 
 // Proves, refutes with a replayed counterexample, or refuses with the reason.
@@ -54,8 +55,6 @@ void trace_empty_row(const Code& code, Graph& graph, Floats& floats, Process& pr
 
 std::string describe(const CodeSummary& summary);
 const char* profile_name(qp_profile profile);
-// The file that holds an address, by its last name, and its SHA-256.
-std::string object_of(const void* address);
 
 }  // namespace quantproof::proofs::machine_code
 

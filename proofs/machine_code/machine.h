@@ -114,6 +114,7 @@ class Executor {
 
   // Names of the instructions that ran, and how many.
   std::set<std::string> mnemonics;
+  std::set<std::uint64_t> code_pages;  // of 4,096 bytes, by number
   std::size_t steps = 0;
   std::size_t merges = 0;       // branches on data, joined again
   std::size_t table_loads = 0;  // loads at an address that depends on data
