@@ -314,20 +314,36 @@ Bits Executor::load(const State& s, const Bits& address, std::size_t bytes) {
     }
     return value;
   }
+  const auto [cached, fresh] =
+      loads_.try_emplace(std::tuple{address, bytes, g.care_version({address})});
+  auto& [value, varies] = cached->second;
+  if (fresh) {
+    try {
+      value = load_table(address, bytes, &varies);
+    } catch (...) {
+      loads_.erase(cached);
+      throw;
+    }
+  }
+  table_loads += varies ? 1 : 0;
+  return value;
+}
+
+// The process's memory at an address that depends on data, or on nothing: for each value of it.
+Bits Executor::load_table(const Bits& address, std::size_t bytes, bool* varies) {
   const auto variables = g.support(address);
   if (!variables) throw Refusal("the address of a load is not known");
   const auto addresses = g.tabulate(address.data(), address.size(), *variables);
   const Truth& possible = g.possible(*variables);
   std::vector<Truth> truths(8 * bytes, Truth(possible.size()));
   const std::size_t count = std::size_t{1} << variables->size();
-  bool varies = false;
   std::optional<std::uint64_t> first;
   for (std::size_t i = 0; i < count; ++i) {
     if (((possible[i >> 6] >> (i & 63)) & 1) == 0) continue;
     std::uint64_t at = 0;
     for (std::size_t j = 0; j < 64; ++j) at |= ((addresses[j][i >> 6] >> (i & 63)) & 1) << j;
     if (!first) first = at;
-    varies = varies || at != *first;
+    *varies = *varies || at != *first;
     for (std::size_t k = 0; k < bytes; ++k) {
       const std::uint8_t byte = process.read(at + k);
       for (std::size_t j = 0; j < 8; ++j) {
@@ -335,7 +351,6 @@ Bits Executor::load(const State& s, const Bits& address, std::size_t bytes) {
       }
     }
   }
-  table_loads += varies ? 1 : 0;
   Bits value(8 * bytes);
   for (std::size_t j = 0; j < value.size(); ++j) {
     for (std::size_t n = variables->size(); n < 6; ++n) {

@@ -44,7 +44,7 @@ Magnitude magnitude_of(std::uint32_t bits) {
 }
 
 Bits Floats::tabulated(Operation operation, const std::vector<Bits>& operands, unsigned width) {
-  const auto key = std::tuple{operation, operands, g_.care.version};
+  const auto key = std::tuple{operation, operands, g_.care_version(operands)};
   if (const auto it = results_.find(key); it != results_.end()) return it->second;
   Bits all;
   for (const Bits& operand : operands) all.insert(all.end(), operand.begin(), operand.end());
@@ -102,7 +102,7 @@ std::optional<std::vector<Bits>> Floats::factors(const Bits& magnitude) {
 }
 
 const Floats::Range& Floats::range(std::uint32_t factor) {
-  const auto [it, fresh] = ranges_.try_emplace({factor, g_.care.version});
+  const auto [it, fresh] = ranges_.try_emplace({factor, g_.care_version({factors_[factor]})});
   Range& range = it->second;
   if (!fresh) return range;
   const Bits magnitude = factors_[factor];

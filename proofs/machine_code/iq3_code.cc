@@ -221,6 +221,8 @@ class Proof {
   Bits stack_;  // what the stack and the output hold at the start
   Bits output_;
   std::map<std::vector<Scales>, Graph::Cares> class_care_;
+  // Weights that were proved: their bits, number and version of care.
+  std::set<std::tuple<Bits, std::size_t, std::uint64_t>> proved_;
   // Factors, input bits, the fields and which element of a codebook row; version of care.
   using GroupKey =
       std::tuple<std::vector<Bits>, Variables, std::vector<Variables>, std::size_t, std::uint64_t>;
@@ -426,7 +428,10 @@ std::optional<Counterexample> Proof::check_row(Executor& x, const State& end, st
       continue;
     }
     summary_->statements += 1;
+    const auto key = std::tuple{got, i, g.care.version};
+    if (proved_.contains(key)) continue;  // in another placement
     if (auto found = check_weight(x, got, i, classes[b])) return found;
+    proved_.insert(key);
   }
   return std::nullopt;
 }
@@ -544,7 +549,7 @@ std::optional<Counterexample> Proof::check_product(Executor& x, const Bits& magn
     const GroupKey key{
         group.factors, group.variables, of_fields,
         group.fields.empty() || group.fields.back() != 2 ? 0 : in_block % kRowWeights,
-        g.care.version};
+        g.care_version_over(group.variables)};
     auto cached = groups_.find(key);
     if (cached == groups_.end()) {
       if (group.variables.size() > kMaxVariables) {

@@ -14,6 +14,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -139,6 +140,7 @@ class Executor {
   };
   Join join_of(std::uint64_t ip);
   std::uint64_t concrete(const Bits& address, const char* what);
+  Bits load_table(const Bits& address, std::size_t bytes, bool* varies);
   std::int64_t offset_in(const State& state, const Pointer& pointer, std::size_t bytes,
                          bool write) const;
   std::string place(std::uint64_t ip);
@@ -148,6 +150,8 @@ class Executor {
   std::uint64_t at_ = 0;          // the instruction at work
   std::unordered_map<std::uint64_t, std::unique_ptr<Decoded>> decoded_;
   std::unordered_map<std::uint64_t, Join> joins_;
+  // Loads from tables by address, size and version of care; and whether the address varies.
+  std::map<std::tuple<Bits, std::size_t, std::uint64_t>, std::pair<Bits, bool>> loads_;
 };
 
 }  // namespace quantproof::proofs::machine_code
