@@ -351,6 +351,7 @@ std::optional<bool> Graph::constant(Bit bit) {
   if (fresh) it->second = table(*variables, tabulate(&bit, 1, *variables)[0]);
   const Bit folded = it->second;
   if (folded > kTrue) return std::nullopt;
+  if (fresh && listener != nullptr) listener->constant(bit, folded == kTrue);
   return folded == kTrue;
 }
 
@@ -387,7 +388,7 @@ const Truth& Graph::possible(const Variables& variables) {
 }
 
 void Graph::set_care(std::vector<Care> sets) {
-  care.sets = std::move(sets);
+  care = {std::move(sets), 0, {}};
   number_care();
 }
 
@@ -441,6 +442,7 @@ bool Graph::assume(Bit condition) {
     const Truth holds = tabulate(&condition, 1, c.variables)[0];
     for (std::size_t w = 0; w < holds.size(); ++w) c.possible[w] &= holds[w];
     number_care();
+    care.path.push_back(condition);
     return true;
   }
   return false;

@@ -42,8 +42,26 @@ struct Pointer {
   bool operator==(const Pointer&) const = default;
 };
 
+struct MagnitudeRange;
+
 class Graph {
  public:
+  // Hears what enumerations found for all possible inputs, so that somebody else can be asked.
+  class Listener {
+   public:
+    // Operand k of a function has the value at[k].
+    struct Point {
+      std::array<std::uint64_t, 2> at{};
+      std::uint64_t result = 0;
+    };
+    virtual ~Listener() = default;
+    virtual void constant(Bit bit, bool value) = 0;
+    virtual void function(const std::vector<Bits>& operands, std::vector<Point> points,
+                          const Bits& result) = 0;
+    virtual void range(const Bits& magnitude, const MagnitudeRange& range) = 0;
+  };
+  Listener* listener = nullptr;
+
   enum class Kind : std::uint8_t { kConstant, kVariable, kAnd, kXor, kTable, kProduct, kPointer };
   struct Node {
     Kind kind = Kind::kConstant;
@@ -94,6 +112,7 @@ class Graph {
   struct Cares {
     std::vector<Care> sets;
     std::uint64_t version = 0;  // of all sets together
+    Bits path;                  // what was assumed to get there
   };
   Cares care;
   // The version of those sets that these bits depend on.

@@ -337,11 +337,13 @@ Bits Executor::load_table(const Bits& address, std::size_t bytes, bool* varies) 
   const Truth& possible = g.possible(*variables);
   std::vector<Truth> truths(8 * bytes, Truth(possible.size()));
   const std::size_t count = std::size_t{1} << variables->size();
+  std::vector<std::uint64_t> places(count);  // the address for each assignment
   std::optional<std::uint64_t> first;
   for (std::size_t i = 0; i < count; ++i) {
     if (((possible[i >> 6] >> (i & 63)) & 1) == 0) continue;
     std::uint64_t at = 0;
     for (std::size_t j = 0; j < 64; ++j) at |= ((addresses[j][i >> 6] >> (i & 63)) & 1) << j;
+    places[i] = at;
     if (!first) first = at;
     *varies = *varies || at != *first;
     for (std::size_t k = 0; k < bytes; ++k) {
@@ -357,6 +359,19 @@ Bits Executor::load_table(const Bits& address, std::size_t bytes, bool* varies) 
       truths[j][0] |= truths[j][0] << (std::size_t{1} << n);
     }
     value[j] = g.table(*variables, truths[j]);
+  }
+  for (std::size_t k = 0; g.listener != nullptr && !variables->empty() && k < bytes; k += 8) {
+    const std::size_t n = std::min<std::size_t>(8, bytes - k);
+    std::vector<Graph::Listener::Point> points;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (((possible[i >> 6] >> (i & 63)) & 1) == 0) continue;
+      std::uint64_t word = 0;
+      for (std::size_t j = 0; j < n; ++j) {
+        word |= std::uint64_t{process.read(places[i] + k + j)} << (8 * j);
+      }
+      points.push_back({{places[i], 0}, word});
+    }
+    g.listener->function({address}, std::move(points), slice(value, 8 * k, 8 * n));
   }
   return value;
 }

@@ -55,6 +55,7 @@ Bits Floats::tabulated(Operation operation, const std::vector<Bits>& operands, u
   values.resize(2, std::vector<std::uint64_t>(std::size_t{1} << variables->size()));
   const Truth& possible = g_.possible(*variables);
   std::vector<Truth> truths(width, Truth(possible.size()));
+  std::vector<Graph::Listener::Point> points;
   const unsigned saved = _mm_getcsr();
   _mm_setcsr(
       0x1F80u);  // as the ABI has it at a call: round to nearest, no flushing, nothing happened
@@ -62,6 +63,7 @@ Bits Floats::tabulated(Operation operation, const std::vector<Bits>& operands, u
     if (((possible[i >> 6] >> (i & 63)) & 1) == 0) continue;
     const std::uint64_t result = operation(values[0][i], values[1][i]);
     for (unsigned j = 0; j < width; ++j) truths[j][i >> 6] |= ((result >> j) & 1) << (i & 63);
+    if (g_.listener != nullptr) points.push_back({{values[0][i], values[1][i]}, result});
   }
   all_exact_ = all_exact_ && (_mm_getcsr() & kHappened) == 0;
   _mm_setcsr(saved);
@@ -70,6 +72,9 @@ Bits Floats::tabulated(Operation operation, const std::vector<Bits>& operands, u
   }
   Bits result(width);
   for (unsigned j = 0; j < width; ++j) result[j] = g_.table(*variables, truths[j]);
+  if (g_.listener != nullptr && !variables->empty()) {
+    g_.listener->function(operands, std::move(points), result);
+  }
   results_[key] = result;
   return result;
 }
@@ -135,6 +140,7 @@ const Floats::Range& Floats::range(std::uint32_t factor) {
     range.highest = range.any_nonzero ? std::max(range.highest, log) : log;
     range.any_nonzero = true;
   }
+  if (g_.listener != nullptr && !variables.empty()) g_.listener->range(magnitude, range);
   return range;
 }
 

@@ -14,6 +14,7 @@
 #include "fmt/format.h"
 
 #include "proofs/machine_code/floats.h"
+#include "proofs/machine_code/iq3_queries.h"
 #include "proofs/machine_code/machine.h"
 #include "proofs/machine_code/object_file.h"
 #include "proofs/machine_code/replay.h"
@@ -34,9 +35,6 @@ constexpr std::uint32_t kScales = 0x10000;
 constexpr std::size_t kStackBytes = 8192;
 constexpr std::int64_t kReturnAt = 7936;
 constexpr std::uint64_t kPageBytes = 4096;
-
-// The scales of a block in one execution.
-enum class Scales : char { kFinite, kInfinite, kNan, kNotFinite, kAny };
 
 const char* name_of(Scales scales) {
   switch (scales) {
@@ -93,13 +91,6 @@ struct Counterexample {
   std::string what;
 };
 
-// The quotient of two magnitudes: significands are odd.
-struct Ratio {
-  std::uint64_t numerator = 1;
-  std::uint64_t denominator = 1;
-  int exponent = 0;
-};
-
 class Proof {
  public:
   Proof(Obligation& o, const Code& code, CodeSummary* summary)
@@ -108,8 +99,10 @@ class Proof {
         layout_(layout_of(code.format)),
         summary_(summary),
         floats_(g_),
-        x_(g_, floats_, process_) {
+        x_(g_, floats_, process_),
+        queries_(o, g_, code.profile, &summary->queries) {
     process_.overrides = code.overrides;
+    if (o.exporting()) g_.listener = &queries_;
     for (std::size_t k = 0; k < 8 * kStackBytes; ++k) stack_.push_back(g_.unknown());
   }
 
@@ -218,6 +211,7 @@ class Proof {
   Floats floats_;
   Process process_;
   Executor x_;
+  Iq3Queries queries_;
   Bits stack_;  // what the stack and the output hold at the start
   Bits output_;
   std::map<std::vector<Scales>, Graph::Cares> class_care_;
@@ -326,6 +320,11 @@ bool Proof::prove_placement(std::size_t n, const std::vector<Scales>& classes,
   for (const Scales c : classes) where += fmt::format(" {}", name_of(c));
   Graph& g = g_;
   set_classes(g, classes);
+  std::vector<std::pair<Variables, Scales>> scales;
+  for (std::size_t b = 0; b < classes.size(); ++b) {
+    scales.emplace_back(byte_variables(kBlockBytes * b + layout_.scale, 0, 16), classes[b]);
+  }
+  queries_.set_row(scales, where);
   Executor& x = x_;
   x.steps = x.merges = x.table_loads = 0;
   const std::size_t blocks = classes.size();
@@ -474,18 +473,24 @@ std::optional<Counterexample> Proof::check_weight(Executor& x, const Bits& got, 
   for (std::size_t k = 0; k < kSignFieldBits; ++k) {
     if (j == k || j == kSignFieldBits) sign = g.lxor(sign, input(word_at, sign_at + k));
   }
-  if (auto found = check_bit(g, got[31], sign, fmt::format("the sign of weight {}", i))) {
-    return found;
-  }
-  if (scales == Scales::kFinite) return check_product(x, slice(got, 0, 31), i);
+  std::vector<std::pair<Bit, Bit>> pairs = {{got[31], sign}};
   // 4.5: infinities, and NaNs as half.md 2.5 widens them.
-  for (std::size_t bit = 0; bit < 31; ++bit) {
+  for (std::size_t bit = 0; bit < 31 && scales != Scales::kFinite; ++bit) {
     Bit want = bit >= 23 ? kTrue : kFalse;
     if (scales == Scales::kNan && bit == 22) want = kTrue;
     if (scales == Scales::kNan && bit >= 13 && bit < 22) {
       want = input(block + layout_.scale, bit - 13);
     }
-    if (auto found = check_bit(g, got[bit], want, fmt::format("bit {} of weight {}", bit, i))) {
+    pairs.emplace_back(got[bit], want);
+  }
+  if (o_.exporting()) queries_.equal(scales == Scales::kFinite ? "sign" : "weight", pairs);
+  if (auto found = check_bit(g, got[31], sign, fmt::format("the sign of weight {}", i))) {
+    return found;
+  }
+  if (scales == Scales::kFinite) return check_product(x, slice(got, 0, 31), i);
+  for (std::size_t bit = 0; bit < 31; ++bit) {
+    const auto [have, want] = pairs[bit + 1];
+    if (auto found = check_bit(g, have, want, fmt::format("bit {} of weight {}", bit, i))) {
       return found;
     }
   }
@@ -538,6 +543,7 @@ std::optional<Counterexample> Proof::check_product(Executor& x, const Bits& magn
   std::uint64_t numerator = 1;
   std::uint64_t denominator = 1;
   int exponent = layout_.value_shift;
+  std::vector<Ratio> ratios;
   Counterexample last;
   for (Group& group : groups) {
     std::sort(group.factors.begin(), group.factors.end());
@@ -585,6 +591,8 @@ std::optional<Counterexample> Proof::check_product(Executor& x, const Bits& magn
       std::optional<Ratio> ratio;
       Counterexample at_odds;
       bool differs = false;
+      // For the query: all ratios are the first one, exponents lie in a range.
+      std::vector<std::pair<unsigned, unsigned>> exponents(group.factors.size(), {255, 0});
       for (std::size_t at = 0; at < (std::size_t{1} << group.variables.size()); ++at) {
         if (((possible[at >> 6] >> (at & 63)) & 1) == 0) continue;
         Magnitude have{1, 0};
@@ -594,6 +602,11 @@ std::optional<Counterexample> Proof::check_product(Executor& x, const Bits& magn
             bits |= static_cast<std::uint32_t>((truths[31 * f + j][at >> 6] >> (at & 63)) & 1) << j;
           }
           const Magnitude m = magnitude_of(bits);
+          if (bits != 0) {
+            auto& [least, greatest] = exponents[f];
+            least = std::min(least, bits >> 23);
+            greatest = std::max(greatest, bits >> 23);
+          }
           have.significand *= m.significand;  // together at most 24 bits: see Floats::multiplied
           have.exponent += m.exponent;
         }
@@ -612,11 +625,18 @@ std::optional<Counterexample> Proof::check_product(Executor& x, const Bits& magn
                  have.exponent - want.exponent == ratio->exponent;
         }
         if (same) continue;
-        differs = true;
-        for (std::size_t k = 0; k < group.variables.size(); ++k) {
+        for (std::size_t k = 0; k < group.variables.size() && !differs; ++k) {
           at_odds.bits[group.variables[k]] = ((at >> k) & 1) != 0;
         }
-        break;
+        differs = true;
+        if (!o_.exporting()) break;
+      }
+      if (o_.exporting()) {
+        for (auto& [least, greatest] : exponents) least = std::min(least, greatest);  // all zero
+        std::vector<std::pair<int, Variables>> of;
+        for (const int f : group.fields) of.emplace_back(f, fields[static_cast<std::size_t>(f)]);
+        queries_.product(group.factors, exponents, of, in_block % kRowWeights,
+                         ratio.value_or(Ratio{}));
       }
       if (differs) ratio.reset();
       cached = groups_.emplace(key, std::pair{ratio, at_odds}).first;
@@ -627,10 +647,12 @@ std::optional<Counterexample> Proof::check_product(Executor& x, const Bits& magn
       found.what = fmt::format("the magnitude of weight {}", i);
       return found;
     }
+    ratios.push_back(*ratio);
     numerator *= ratio->numerator;
     denominator *= ratio->denominator;
     exponent += ratio->exponent;
   }
+  if (o_.exporting()) queries_.ratios(ratios, layout_.value_shift);
   if (numerator != denominator || exponent != 0) {
     last.what = fmt::format("weight {} is off by the same factor everywhere", i);
     return last;

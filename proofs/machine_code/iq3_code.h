@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "proofs/machine_code/iq3_queries.h"
 #include "proofs/machine_code/machine.h"
 #include "proofs/obligation.h"
 #include "quantproof/status.h"
@@ -45,6 +46,7 @@ struct CodeSummary {
   bool all_exact = true;
   std::set<std::string> mnemonics;
   std::set<std::string> also_runs;  // files other than the function's own whose code it runs
+  WrittenQueries queries;
 };
 
 // Proves, refutes with a replayed counterexample, or refuses with the reason.
