@@ -87,6 +87,10 @@ void Executor::step(State& state) {
 void Executor::run_until(State& s, std::uint64_t stop, int stop_depth, int branches) {
   std::uint64_t last_page = 0;
   while (s.depth >= stop_depth && !(s.ip == stop && s.depth == stop_depth)) {
+    if (process.copies.contains(s.ip)) {
+      copy(s);
+      continue;
+    }
     at_ = s.ip;
     if (++steps > kMaxSteps) throw Refusal("more than 3,000,000 instructions");
     const Decoded& i = decode(s.ip);
@@ -158,6 +162,37 @@ void Executor::run_until(State& s, std::uint64_t stop, int stop_depth, int branc
       execute(*this, s, i);
     }
   }
+}
+
+// memcpy or memmove by its definition, and back to its caller.
+void Executor::copy(State& s) {
+  enum { kRax = 0, kRcx = 1, kRdx = 2, kRsi = 6, kRdi = 7, kR8 = 8, kR11 = 11 };
+  const Bits to = s.gpr[kRdi];
+  if (const std::uint64_t n = concrete(s.gpr[kRdx], "the size of a copy"); n != 0) {
+    // All of it is read before any of it is written, so memmove is right too; what memcpy does with
+    // arrays that overlap is not defined.
+    const auto from = g.as_pointer(s.gpr[kRsi]);
+    const auto p = g.as_pointer(to);
+    if (!from || !p || from->region == p->region) {
+      throw Refusal("a copy that is not between two arrays");
+    }
+    store(s, to, load(s, s.gpr[kRsi], n));
+  }
+  ++copies;
+  const auto forget = [&](Bits& bits) {
+    for (Bit& bit : bits) bit = g.unknown();
+  };
+  for (unsigned r = kRcx; r <= kR11; ++r) {
+    if (r <= kRdx || r >= kRsi) forget(s.gpr[r]);  // not rbx, rsp, rbp
+  }
+  for (Bits& r : s.vector) forget(r);
+  for (Bits& r : s.mask) forget(r);
+  s.flags = {g.unknown(), g.unknown(), g.unknown(), g.unknown(), g.unknown()};
+  s.gpr[kRax] = to;
+  const Bits rsp = s.gpr[kRsp];
+  s.ip = concrete(load(s, rsp, 8), "a return address");
+  s.gpr[kRsp] = g.pointer({stack, g.as_pointer(rsp)->offset + 8});
+  --s.depth;
 }
 
 void Executor::merge(Bit taken, State& yes, const State& no) {

@@ -326,7 +326,7 @@ bool Proof::prove_placement(std::size_t n, const std::vector<Scales>& classes,
   }
   queries_.set_row(scales, where);
   Executor& x = x_;
-  x.steps = x.merges = x.table_loads = 0;
+  x.steps = x.merges = x.table_loads = x.copies = 0;
   const std::size_t blocks = classes.size();
   // A block that decodes to 256 different-looking weights, with the class's own scale.
   std::vector<std::uint8_t> typical(kBlockBytes * blocks);
@@ -366,6 +366,7 @@ bool Proof::prove_placement(std::size_t n, const std::vector<Scales>& classes,
     summary_->instructions += x.steps;
     summary_->merges += x.merges;
     summary_->table_loads += x.table_loads;
+    summary_->copies += x.copies;
     summary_->all_exact = summary_->all_exact && floats_.all_exact();
     summary_->mnemonics.insert(x.mnemonics.begin(), x.mnemonics.end());
   } catch (const Fault& fault) {
@@ -673,6 +674,7 @@ std::string describe(const CodeSummary& s) {
       "{} executions of {} instructions of {} kinds, {} branches on data joined, {} loads from "
       "tables by data, {} weights proved",
       s.executions, s.instructions, s.mnemonics.size(), s.merges, s.table_loads, s.statements);
+  if (s.copies != 0) text += fmt::format(", {} calls of memcpy taken at its word", s.copies);
   for (const std::string& file : s.also_runs) text += ", with code of " + file;
   return text;
 }

@@ -69,6 +69,10 @@ class Process {
   // "libm.so+0x1234" for messages.
   [[nodiscard]] std::string name_of(std::uint64_t address) const;
 
+  // memcpy and memmove of the C library: a call of these copies, and leaves what a call may change
+  // unknown. Their own code depends on the CPU, and on writable data of that library.
+  std::set<std::uint64_t> copies;
+
   std::map<std::uint64_t, std::uint8_t> overrides;  // read instead of the process's own bytes
   bool allow_writable = false;                      // else reading writable data is a Refusal
   std::set<std::uint64_t> writable_reads;
@@ -119,6 +123,7 @@ class Executor {
   std::size_t steps = 0;
   std::size_t merges = 0;       // branches on data, joined again
   std::size_t table_loads = 0;  // loads at an address that depends on data
+  std::size_t copies = 0;       // calls of memcpy and memmove
 
   Graph& g;
   Floats& floats;
@@ -133,6 +138,7 @@ class Executor {
 
  private:
   void run_until(State& state, std::uint64_t stop, int stop_depth, int branches);
+  void copy(State& state);
   void merge(Bit condition, State& yes, const State& no);
   struct Join {
     std::uint64_t ip = 0;
