@@ -154,7 +154,11 @@ std::uint32_t Graph::join_supports(std::uint32_t a, std::uint32_t b) {
   return support_joins_[key] = intern_support(joined);
 }
 
-Bit Graph::variable(std::uint32_t id) { return make(Kind::kVariable, id, 0, intern_support({id})); }
+Bit Graph::variable(std::uint32_t id) {
+  const auto& known = index_[static_cast<std::size_t>(Kind::kVariable)];
+  const auto it = known.find(std::uint64_t{id} << 32);
+  return it != known.end() ? it->second << 1 : make(Kind::kVariable, id, 0, intern_support({id}));
+}
 
 Bit Graph::unknown() { return variable(next_unknown_++); }
 

@@ -130,7 +130,7 @@ class Proof {
         if (!prove_row(n, c)) return false;
       }
     }
-    return stays_at_home();
+    return (code_.convention != Convention::kDecodeAt || prove_refusals()) && stays_at_home();
   }
 
  private:
@@ -184,6 +184,8 @@ class Proof {
 
   bool prove_placement(std::size_t n, const std::vector<Scales>& classes,
                        const std::array<unsigned, 3>& residues, std::array<bool, 3>* used);
+  bool prove_refusals();
+  void set_regions(Executor& x, std::size_t n_bytes, std::size_t n);
   State execute(Executor& x, std::size_t n, const std::array<unsigned, 3>& residues);
   void set_classes(Graph& g, const std::vector<Scales>& classes);
   std::optional<Counterexample> check_row(Executor& x, const State& end, std::size_t n,
@@ -242,8 +244,16 @@ void Proof::set_classes(Graph& g, const std::vector<Scales>& classes) {
   class_care_[classes] = g.care;
 }
 
+// The numbers among the arguments.
+struct Numbers {
+  std::uint32_t profile;
+  std::uint32_t format;
+  std::size_t n_bytes;
+  std::size_t n;
+};
+
 // The state at the call: arguments in their registers, the regions of `x` set up.
-State start(Executor& x, const Code& code, std::size_t n_bytes, std::size_t n, const Bits& in,
+State start(Executor& x, const Code& code, const Numbers& numbers, const Bits& in,
             const Bits& out) {
   Graph& g = x.g;
   // At the call the stack pointer is a multiple of 16, so here it is 8 more.
@@ -263,7 +273,7 @@ State start(Executor& x, const Code& code, std::size_t n_bytes, std::size_t n, c
   }
   State s = x.start(reinterpret_cast<std::uint64_t>(code.entry), home);
   enum { kRcx = 1, kRdx = 2, kRsi = 6, kRdi = 7, kR8 = 8, kR9 = 9 };
-  const Bits width = word(n, 64);
+  const Bits width = word(numbers.n, 64);
   switch (code.convention) {
     case Convention::kBlocks:
       s.gpr[kRdi] = in;
@@ -272,7 +282,7 @@ State start(Executor& x, const Code& code, std::size_t n_bytes, std::size_t n, c
       break;
     case Convention::kStatus:
       s.gpr[kRdi] = in;
-      s.gpr[kRsi] = word(n_bytes, 64);
+      s.gpr[kRsi] = word(numbers.n_bytes, 64);
       s.gpr[kRdx] = out;
       s.gpr[kRcx] = width;
       break;
@@ -283,10 +293,10 @@ State start(Executor& x, const Code& code, std::size_t n_bytes, std::size_t n, c
         while (bits.size() < 64) bits.push_back(g.unknown());
         return bits;
       };
-      s.gpr[kRdi] = int_argument(code.profile);
-      s.gpr[kRsi] = int_argument(code.format);
+      s.gpr[kRdi] = int_argument(numbers.profile);
+      s.gpr[kRsi] = int_argument(numbers.format);
       s.gpr[kRdx] = in;
-      s.gpr[kRcx] = word(n_bytes, 64);
+      s.gpr[kRcx] = word(numbers.n_bytes, 64);
       s.gpr[kR8] = out;
       s.gpr[kR9] = width;
       break;
@@ -295,9 +305,8 @@ State start(Executor& x, const Code& code, std::size_t n_bytes, std::size_t n, c
   return s;
 }
 
-State Proof::execute(Executor& x, std::size_t n, const std::array<unsigned, 3>& residues) {
+void Proof::set_regions(Executor& x, std::size_t n_bytes, std::size_t n) {
   Graph& g = x.g;
-  const std::size_t n_bytes = (n + kBlockWeights - 1) / kBlockWeights * kBlockBytes;
   Region input{"the input", n_bytes, false, {}, true};
   for (std::size_t k = 0; k < n_bytes; ++k) {
     for (unsigned j = 0; j < 8; ++j) input.initial.push_back(g.variable(variable(k, j)));
@@ -306,12 +315,96 @@ State Proof::execute(Executor& x, std::size_t n, const std::array<unsigned, 3>& 
   while (output_.size() < 8 * output.size) output_.push_back(g.unknown());
   output.initial = slice(output_, 0, 8 * output.size);
   x.regions = {input, output, {"the stack", kStackBytes, true, stack_, true}};
-  g.residues = {residues[0], residues[1], residues[2]};
   g.residue_used.assign(3, false);
-  State s = start(x, code_, n_bytes, n, g.pointer({0, 0}), g.pointer({1, 0}));
+}
+
+State Proof::execute(Executor& x, std::size_t n, const std::array<unsigned, 3>& residues) {
+  Graph& g = x.g;
+  const std::size_t n_bytes = (n + kBlockWeights - 1) / kBlockWeights * kBlockBytes;
+  set_regions(x, n_bytes, n);
+  g.residues = {residues[0], residues[1], residues[2]};
+  State s = start(x, code_, {code_.profile, code_.format, n_bytes, n}, g.pointer({0, 0}),
+                  g.pointer({1, 0}));
   x.run(s);
   x.check_abi(s);
   return s;
+}
+
+// 6.1 and README.md 5.2: arguments that are wrong have the status of the first that is, and nothing
+// is written. Their values are samples; what the arrays hold is not.
+bool Proof::prove_refusals() {
+  struct Wrong {
+    Numbers numbers;
+    bool bytes;  // not null
+    bool out;
+    qp_status status;
+  };
+  const std::uint32_t p = code_.profile;
+  const std::uint32_t f = code_.format;
+  constexpr std::size_t kMost = ~std::size_t{0};
+  std::vector<Wrong> all;
+  for (const std::uint32_t none : {3u, 0x80000000u, 0xFFFFFFFFu}) {
+    all.push_back({{none, 7, 97, 255}, false, false, QP_BAD_ARGUMENT});
+    all.push_back({{none, f, 98, 256}, true, true, QP_BAD_ARGUMENT});
+  }
+  for (const std::uint32_t none : {2u, 0x80000001u, 0xFFFFFFFFu}) {
+    all.push_back({{p, none, 97, 255}, false, false, QP_BAD_ARGUMENT});
+    all.push_back({{p, none, 98, 256}, true, true, QP_BAD_ARGUMENT});
+  }
+  all.push_back({{p, f, 98, 256}, false, true, QP_BAD_ARGUMENT});
+  all.push_back({{p, f, 98, 256}, true, false, QP_BAD_ARGUMENT});
+  all.push_back({{p, f, 97, 255}, true, false, QP_BAD_ARGUMENT});
+  all.push_back({{p, f, 1, 0}, false, false, QP_BAD_ARGUMENT});
+  all.push_back({{p, f, 0, 1}, false, false, QP_BAD_ARGUMENT});
+  if (code_.format == QP_IQ3_XXS) {
+    for (const std::size_t n : {std::size_t{1}, std::size_t{255}, std::size_t{257}, kMost}) {
+      all.push_back({{p, f, 98, n}, true, true, QP_BAD_WIDTH});
+    }
+  }
+  for (const std::size_t n_bytes :
+       {std::size_t{0}, std::size_t{97}, std::size_t{99}, std::size_t{196}, kMost}) {
+    all.push_back({{p, f, n_bytes, 256}, true, true, QP_BAD_SIZE});
+  }
+  all.push_back({{p, f, 98, 512}, true, true, QP_BAD_SIZE});
+  all.push_back({{p, f, 98, kMost - 255}, true, true, QP_BAD_SIZE});
+  for (const Wrong& wrong : all) {
+    const auto& [profile, format, n_bytes, n] = wrong.numbers;
+    const std::string what = fmt::format(
+        "{}: profile {}, format {}, {}{} bytes, {}{} weights", code_.name, profile, format,
+        wrong.bytes ? "" : "null for ", n_bytes, wrong.out ? "" : "null for ", n);
+    g_.set_care({});
+    set_regions(x_, kBlockBytes, kBlockWeights);
+    g_.residues = {0, 0, 0};
+    queries_.set_row({}, what);
+    try {
+      State s = start(x_, code_, wrong.numbers, wrong.bytes ? g_.pointer({0, 0}) : word(0, 64),
+                      wrong.out ? g_.pointer({1, 0}) : word(0, 64));
+      x_.run(s);
+      x_.check_abi(s);
+      const auto status = g_.constant(slice(s.gpr[0], 0, 32));
+      if (status != wrong.status) {
+        o_.fail(status ? fmt::format("{}: status {}, want {}", what, *status,
+                                     static_cast<int>(wrong.status))
+                       : what + ": the status depends on data");
+        return false;
+      }
+      if (s.memory[1] != x_.regions[1].initial) {
+        o_.fail(what + ": the output may be written");
+        return false;
+      }
+    } catch (const Fault& fault) {
+      o_.fail(what + ": " + fault.what());
+      return false;
+    } catch (const Refusal& why) {
+      o_.refuse(what + ": " + why.what());
+      return false;
+    } catch (const Split&) {
+      o_.refuse(what + ": takes a branch on a scale");
+      return false;
+    }
+    summary_->refusals += 1;
+  }
+  return true;
 }
 
 bool Proof::prove_placement(std::size_t n, const std::vector<Scales>& classes,
@@ -665,7 +758,8 @@ std::optional<Counterexample> Proof::check_product(Executor& x, const Bits& magn
 
 void trace_empty_row(const Code& code, Graph& graph, Floats& floats, Process& process) {
   Executor x(graph, floats, process);
-  State s = start(x, code, 0, 0, graph.pointer({0, 0}), graph.pointer({1, 0}));
+  State s = start(x, code, {code.profile, code.format, 0, 0}, graph.pointer({0, 0}),
+                  graph.pointer({1, 0}));
   x.run(s);
 }
 
@@ -674,6 +768,7 @@ std::string describe(const CodeSummary& s) {
       "{} executions of {} instructions of {} kinds, {} branches on data joined, {} loads from "
       "tables by data, {} weights proved",
       s.executions, s.instructions, s.mnemonics.size(), s.merges, s.table_loads, s.statements);
+  if (s.refusals != 0) text += fmt::format(", {} calls with wrong arguments", s.refusals);
   if (s.copies != 0) text += fmt::format(", {} calls of memcpy taken at its word", s.copies);
   for (const std::string& file : s.also_runs) text += ", with code of " + file;
   return text;

@@ -43,6 +43,7 @@ struct CodeSummary {
   std::size_t merges = 0;
   std::size_t table_loads = 0;
   std::size_t copies = 0;
+  std::size_t refusals = 0;
   std::size_t statements = 0;
   bool all_exact = true;
   std::set<std::string> mnemonics;
