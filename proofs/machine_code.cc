@@ -80,9 +80,8 @@ std::uint64_t target_bit(const std::string& name) {
 // The rows that are proved: up to three blocks, and where a row may end inside a block, one weight
 // alone and one after a whole block.
 std::vector<std::size_t> rows_of(qp_format format, bool partial) {
-  std::vector<std::size_t> rows = {0, 256, 512, 768};
-  if (format == QP_E8_IQ3 && partial) rows.insert(rows.end(), {1, 257});
-  return rows;
+  if (format == QP_E8_IQ3 && partial) return {0, 1, 256, 257, 512, 768};
+  return {0, 256, 512, 768};
 }
 
 void prove_levels(Obligation& o, const void* entry, const Levels& levels, qp_format format,
@@ -148,9 +147,10 @@ void prove_own_levels(Obligation& o, qp_format format, const std::vector<qp_prof
 
 std::string object_domain(const ObjectCode& object) {
   const bool partial = object.has_status || object.library != nullptr;
-  return fmt::format("all contents of rows of {} weights, at every address{}",
-                     fmt::join(rows_of(object.format, partial), ", "),
-                     object.library != nullptr ? "; each compiled level" : "");
+  return fmt::format(
+      "all contents of rows of {} weights, at every address{}",
+      fmt::join(rows_of(object.format, partial), ", "),
+      object.library != nullptr ? ", and calls with wrong arguments; each compiled level" : "");
 }
 
 Result prove_object(const ObjectCode& object, const Options& options) {

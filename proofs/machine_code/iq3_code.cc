@@ -347,7 +347,7 @@ bool Proof::prove_refusals() {
     all.push_back({{none, 7, 97, 255}, false, false, QP_BAD_ARGUMENT});
     all.push_back({{none, f, 98, 256}, true, true, QP_BAD_ARGUMENT});
   }
-  for (const std::uint32_t none : {2u, 0x80000001u, 0xFFFFFFFFu}) {
+  for (const std::uint32_t none : {0u, 3u, 0x80000001u, 0xFFFFFFFFu}) {
     all.push_back({{p, none, 97, 255}, false, false, QP_BAD_ARGUMENT});
     all.push_back({{p, none, 98, 256}, true, true, QP_BAD_ARGUMENT});
   }
@@ -770,6 +770,9 @@ std::string describe(const CodeSummary& s) {
       s.executions, s.instructions, s.mnemonics.size(), s.merges, s.table_loads, s.statements);
   if (s.refusals != 0) text += fmt::format(", {} calls with wrong arguments", s.refusals);
   if (s.copies != 0) text += fmt::format(", {} calls of memcpy taken at its word", s.copies);
+  std::size_t queries = 0;
+  for (const auto& [kind, texts] : s.queries) queries += texts.size();
+  if (queries != 0) text += fmt::format(", {} different queries written", queries);
   for (const std::string& file : s.also_runs) text += ", with code of " + file;
   return text;
 }

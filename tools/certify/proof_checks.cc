@@ -97,6 +97,7 @@ Outcome run_object_proof(const CodeTarget& target, const std::string& export_dir
     return {Verdict::kNotExercised, "the library has no symbol " + object.name};
   }
   proofs::Options options;
+  options.budget_seconds = 300;  // some decoders look at every alignment
   options.export_directory = export_directory;
   const proofs::Result result = proofs::prove_object(object, options);
   return {translate(result.verdict), result.detail};

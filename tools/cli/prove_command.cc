@@ -20,6 +20,9 @@ namespace quantproof::cli {
 
 namespace {
 
+// More than any proof allows itself, for one that hangs.
+constexpr std::chrono::seconds kLimit{400};
+
 struct ProveOptions {
   bool list = false;
   std::vector<std::string> claims;
@@ -76,11 +79,10 @@ certify::ClaimResult run_claim(const certify::Claim* claim, const std::string& r
   const auto start = std::chrono::steady_clock::now();
   certify::ClaimResult result;
   result.claim = claim;
-  result.outcome =
-      certify::run_isolated(std::chrono::seconds(180), [&](certify::Situation& situation) {
-        situation.describe("proving " + claim->id);
-        return work();
-      });
+  result.outcome = certify::run_isolated(kLimit, [&](certify::Situation& situation) {
+    situation.describe("proving " + claim->id);
+    return work();
+  });
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   result.reproduce = reproduce;
   return result;
