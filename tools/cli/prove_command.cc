@@ -132,8 +132,12 @@ certify::Certificate prove_object(const ProveOptions& options, const std::string
   certify::Certificate certificate;
   certificate.profile = certify::profile_name(target.profile);
   certificate.seed = 1;
-  certificate.target = {
-      {"kind", "lib"}, {"path", path}, {"preset", preset}, {"symbol", symbol}, {"sha256", digest}};
+  certificate.target = {{"kind", "lib"},
+                        {"path", path},
+                        {"preset", preset},
+                        {"symbol", symbol},
+                        {"format", certify::format_name(target.format)},
+                        {"sha256", digest}};
   certificate.target_text =
       fmt::format("{} in {}\n          preset {}, SHA-256 {}", symbol, path, preset, digest);
   std::string command = fmt::format("quantproof prove --object {} --symbol {} --format {}", path,
@@ -232,7 +236,8 @@ void add_prove_command(CLI::App& app, Session& session) {
   command->add_option("--symbol", options->symbol, "Its name; default: the preset's");
   command->add_option("--format", options->format, "What it decodes: iq3_xxs or e8_iq3");
   command->add_option("--preset", options->preset,
-                      "How it is called: ggml, colibri or qp; default: by the format");
+                      "How it is called: ggml, colibri or qp; default: by the format. With qp, a\n"
+                      "build of libquantproof means its qp_decode_at, on each of its levels");
   command->add_option("--profile", options->profile,
                       "strict, ggml or colibri; default: the preset's");
   command->add_flag("--recheck", options->recheck,
