@@ -104,6 +104,7 @@ class Proof {
     process_.overrides = code.overrides;
     if (o.exporting()) g_.listener = &queries_;
     for (std::size_t k = 0; k < 8 * kStackBytes; ++k) stack_.push_back(g_.unknown());
+    for (std::size_t k = 0; k < 8 * sizeof(qp_location); ++k) place_.push_back(g_.unknown());
   }
 
   bool run() {
@@ -128,6 +129,13 @@ class Proof {
       }
       for (const auto& c : classes) {
         if (!prove_row(n, c)) return false;
+        // Once more with a place: each row that is refused, and one that is not.
+        const bool refused = std::find(c.begin(), c.end(), Scales::kNotFinite) != c.end();
+        if (code_.convention != Convention::kDecodeAt || !(refused || n == kBlockWeights)) continue;
+        std::array<bool, 3> used{};
+        with_place_ = true;
+        if (!prove_placement(n, c, {0, 0, 0}, &used)) return false;
+        with_place_ = false;
       }
     }
     return (code_.convention != Convention::kDecodeAt || prove_refusals()) && stays_at_home();
@@ -185,6 +193,8 @@ class Proof {
   bool prove_placement(std::size_t n, const std::vector<Scales>& classes,
                        const std::array<unsigned, 3>& residues, std::array<bool, 3>* used);
   bool prove_refusals();
+  Bits place() { return with_place_ ? g_.pointer({3, 0}) : word(0, 64); }
+  bool right_place(const State& s, std::size_t block, std::size_t offset, const char* field);
   void set_regions(Executor& x, std::size_t n_bytes, std::size_t n);
   State execute(Executor& x, std::size_t n, const std::array<unsigned, 3>& residues);
   void set_classes(Graph& g, const std::vector<Scales>& classes);
@@ -216,6 +226,8 @@ class Proof {
   Iq3Queries queries_;
   Bits stack_;  // what the stack and the output hold at the start
   Bits output_;
+  Bits place_;
+  bool with_place_ = false;  // whether qp_decode_at is given a place for an error
   std::map<std::vector<Scales>, Graph::Cares> class_care_;
   // Weights that were proved: their bits, number and version of care.
   std::set<std::tuple<Bits, std::size_t, std::uint64_t>> proved_;
@@ -253,8 +265,8 @@ struct Numbers {
 };
 
 // The state at the call: arguments in their registers, the regions of `x` set up.
-State start(Executor& x, const Code& code, const Numbers& numbers, const Bits& in,
-            const Bits& out) {
+State start(Executor& x, const Code& code, const Numbers& numbers, const Bits& in, const Bits& out,
+            const Bits& where) {
   Graph& g = x.g;
   // At the call the stack pointer is a multiple of 16, so here it is 8 more.
   const std::int64_t home = kReturnAt + 8;
@@ -268,8 +280,8 @@ State start(Executor& x, const Code& code, const Numbers& numbers, const Bits& i
     g.residue_used.assign(3, false);
   }
   x.stack = 2;
-  if (code.convention == Convention::kDecodeAt) {  // the seventh argument: no place
-    std::fill_n(x.regions[2].initial.begin() + 8 * (home + 8), 64, kFalse);
+  if (code.convention == Convention::kDecodeAt) {  // the seventh argument
+    std::copy(where.begin(), where.end(), x.regions[2].initial.begin() + 8 * (home + 8));
   }
   State s = x.start(reinterpret_cast<std::uint64_t>(code.entry), home);
   enum { kRcx = 1, kRdx = 2, kRsi = 6, kRdi = 7, kR8 = 8, kR9 = 9 };
@@ -314,20 +326,39 @@ void Proof::set_regions(Executor& x, std::size_t n_bytes, std::size_t n) {
   Region output{"the output", n * sizeof(float), true, {}, false};
   while (output_.size() < 8 * output.size) output_.push_back(g.unknown());
   output.initial = slice(output_, 0, 8 * output.size);
-  x.regions = {input, output, {"the stack", kStackBytes, true, stack_, true}};
-  g.residue_used.assign(3, false);
+  x.regions = {input,
+               output,
+               {"the stack", kStackBytes, true, stack_, true},
+               {"the place", sizeof(qp_location), true, place_, false}};
+  g.residue_used.assign(4, false);
 }
 
 State Proof::execute(Executor& x, std::size_t n, const std::array<unsigned, 3>& residues) {
   Graph& g = x.g;
   const std::size_t n_bytes = (n + kBlockWeights - 1) / kBlockWeights * kBlockBytes;
   set_regions(x, n_bytes, n);
-  g.residues = {residues[0], residues[1], residues[2]};
+  g.residues = {residues[0], residues[1], residues[2], 0};
   State s = start(x, code_, {code_.profile, code_.format, n_bytes, n}, g.pointer({0, 0}),
-                  g.pointer({1, 0}));
+                  g.pointer({1, 0}), place());
   x.run(s);
   x.check_abi(s);
+  if (g.residue_used[3]) throw Refusal("the address of the place is looked at");
   return s;
+}
+
+// The location that was written: as 6.1 has it, or nothing where there is no error or no place.
+bool Proof::right_place(const State& s, std::size_t block, std::size_t offset, const char* field) {
+  const Bits& place = s.memory[3];
+  if (!with_place_ || field == nullptr) return place == place_;
+  if (g_.constant(slice(place, 0, 64)) != block || g_.constant(slice(place, 64, 64)) != offset) {
+    return false;
+  }
+  const auto name = g_.constant(slice(place, 128, 64));
+  for (std::size_t k = 0; name; ++k) {
+    if (process_.read(*name + k) != static_cast<std::uint8_t>(field[k])) return false;
+    if (field[k] == 0) return true;
+  }
+  return false;
 }
 
 // 6.1 and README.md 5.2: arguments that are wrong have the status of the first that is, and nothing
@@ -338,47 +369,50 @@ bool Proof::prove_refusals() {
     bool bytes;  // not null
     bool out;
     qp_status status;
+    const char* field;
   };
   const std::uint32_t p = code_.profile;
   const std::uint32_t f = code_.format;
   constexpr std::size_t kMost = ~std::size_t{0};
   std::vector<Wrong> all;
   for (const std::uint32_t none : {3u, 0x80000000u, 0xFFFFFFFFu}) {
-    all.push_back({{none, 7, 97, 255}, false, false, QP_BAD_ARGUMENT});
-    all.push_back({{none, f, 98, 256}, true, true, QP_BAD_ARGUMENT});
+    all.push_back({{none, 7, 97, 255}, false, false, QP_BAD_ARGUMENT, "profile"});
+    all.push_back({{none, f, 98, 256}, true, true, QP_BAD_ARGUMENT, "profile"});
   }
   for (const std::uint32_t none : {0u, 3u, 0x80000001u, 0xFFFFFFFFu}) {
-    all.push_back({{p, none, 97, 255}, false, false, QP_BAD_ARGUMENT});
-    all.push_back({{p, none, 98, 256}, true, true, QP_BAD_ARGUMENT});
+    all.push_back({{p, none, 97, 255}, false, false, QP_BAD_ARGUMENT, "format"});
+    all.push_back({{p, none, 98, 256}, true, true, QP_BAD_ARGUMENT, "format"});
   }
-  all.push_back({{p, f, 98, 256}, false, true, QP_BAD_ARGUMENT});
-  all.push_back({{p, f, 98, 256}, true, false, QP_BAD_ARGUMENT});
-  all.push_back({{p, f, 97, 255}, true, false, QP_BAD_ARGUMENT});
-  all.push_back({{p, f, 1, 0}, false, false, QP_BAD_ARGUMENT});
-  all.push_back({{p, f, 0, 1}, false, false, QP_BAD_ARGUMENT});
+  all.push_back({{p, f, 98, 256}, false, true, QP_BAD_ARGUMENT, "bytes"});
+  all.push_back({{p, f, 98, 256}, true, false, QP_BAD_ARGUMENT, "out"});
+  all.push_back({{p, f, 97, 255}, true, false, QP_BAD_ARGUMENT, "out"});
+  all.push_back({{p, f, 1, 0}, false, false, QP_BAD_ARGUMENT, "bytes"});
+  all.push_back({{p, f, 0, 1}, false, false, QP_BAD_ARGUMENT, "out"});
   if (code_.format == QP_IQ3_XXS) {
     for (const std::size_t n : {std::size_t{1}, std::size_t{255}, std::size_t{257}, kMost}) {
-      all.push_back({{p, f, 98, n}, true, true, QP_BAD_WIDTH});
+      all.push_back({{p, f, 98, n}, true, true, QP_BAD_WIDTH, "n_values"});
     }
   }
   for (const std::size_t n_bytes :
        {std::size_t{0}, std::size_t{97}, std::size_t{99}, std::size_t{196}, kMost}) {
-    all.push_back({{p, f, n_bytes, 256}, true, true, QP_BAD_SIZE});
+    all.push_back({{p, f, n_bytes, 256}, true, true, QP_BAD_SIZE, "n_bytes"});
   }
-  all.push_back({{p, f, 98, 512}, true, true, QP_BAD_SIZE});
-  all.push_back({{p, f, 98, kMost - 255}, true, true, QP_BAD_SIZE});
-  for (const Wrong& wrong : all) {
+  all.push_back({{p, f, 98, 512}, true, true, QP_BAD_SIZE, "n_bytes"});
+  all.push_back({{p, f, 98, kMost - 255}, true, true, QP_BAD_SIZE, "n_bytes"});
+  for (std::size_t k = 0; k < 2 * all.size(); ++k) {  // without a place, and with one
+    const Wrong& wrong = all[k / 2];
+    with_place_ = k % 2 != 0;
     const auto& [profile, format, n_bytes, n] = wrong.numbers;
     const std::string what = fmt::format(
         "{}: profile {}, format {}, {}{} bytes, {}{} weights", code_.name, profile, format,
         wrong.bytes ? "" : "null for ", n_bytes, wrong.out ? "" : "null for ", n);
     g_.set_care({});
     set_regions(x_, kBlockBytes, kBlockWeights);
-    g_.residues = {0, 0, 0};
+    g_.residues = {0, 0, 0, 0};
     queries_.set_row({}, what);
     try {
       State s = start(x_, code_, wrong.numbers, wrong.bytes ? g_.pointer({0, 0}) : word(0, 64),
-                      wrong.out ? g_.pointer({1, 0}) : word(0, 64));
+                      wrong.out ? g_.pointer({1, 0}) : word(0, 64), place());
       x_.run(s);
       x_.check_abi(s);
       const auto status = g_.constant(slice(s.gpr[0], 0, 32));
@@ -392,6 +426,10 @@ bool Proof::prove_refusals() {
         o_.fail(what + ": the output may be written");
         return false;
       }
+      if (!right_place(s, 0, 0, wrong.field)) {
+        o_.fail(what + ": the place is not that of the text");
+        return false;
+      }
     } catch (const Fault& fault) {
       o_.fail(what + ": " + fault.what());
       return false;
@@ -402,8 +440,9 @@ bool Proof::prove_refusals() {
       o_.refuse(what + ": takes a branch on a scale");
       return false;
     }
-    summary_->refusals += 1;
+    summary_->refusals += k % 2;
   }
+  with_place_ = false;
   return true;
 }
 
@@ -475,7 +514,7 @@ bool Proof::prove_placement(std::size_t n, const std::vector<Scales>& classes,
       const auto mask = static_cast<std::uint8_t>(1u << (v % 8));
       byte = static_cast<std::uint8_t>(value ? byte | mask : byte & ~mask);
     }
-    shown = replay(code_, typical, n);
+    shown = replay(code_, typical, n, with_place_);
   }
   if (shown.empty()) shown = search(code_, 64);
   const std::string what = found ? found->what : refusal;
@@ -509,6 +548,10 @@ std::optional<Counterexample> Proof::check_row(Executor& x, const State& end, st
       return Counterexample{
           {}, status ? fmt::format("the status is {}", *status) : "the status depends on data"};
     }
+  }
+  if (!right_place(end, decoded, kBlockBytes * decoded + layout_.scale,
+                   refused ? "scale" : nullptr)) {
+    return Counterexample{{}, "the place is not that of the text"};
   }
   const Bits& out = end.memory[1];
   for (std::size_t i = 0; i < n; ++i) {
@@ -759,7 +802,7 @@ std::optional<Counterexample> Proof::check_product(Executor& x, const Bits& magn
 void trace_empty_row(const Code& code, Graph& graph, Floats& floats, Process& process) {
   Executor x(graph, floats, process);
   State s = start(x, code, {code.profile, code.format, 0, 0}, graph.pointer({0, 0}),
-                  graph.pointer({1, 0}));
+                  graph.pointer({1, 0}), word(0, 64));
   x.run(s);
 }
 
