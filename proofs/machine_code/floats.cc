@@ -11,7 +11,6 @@ namespace quantproof::proofs::machine_code {
 
 namespace {
 
-constexpr std::uint32_t kMagnitudeMask = 0x7FFFFFFFu;
 constexpr unsigned kMagnitudeBits = 31;
 constexpr std::size_t kFewVariables = 10;
 // MXCSR: invalid, denormal, overflow, underflow, inexact have happened. Division by zero is not
