@@ -213,10 +213,13 @@ void Iq3Queries::product(const std::vector<Bits>& factors,
       want.push_back({script.word("multiplier", odd), 5});
     } else {  // 4.1
       script.word("row", bits);
-      std::string g = constant_word(kIq3Codebook[255][element], 6);
-      for (unsigned row = 255; row-- > 0;) {
-        g = fmt::format("(ite (= row {}) {} {})", constant_word(row, 8),
-                        constant_word(kIq3Codebook[row][element], 6), g);
+      std::string& g = codebook_[element];
+      if (g.empty()) {
+        g = constant_word(kIq3Codebook[255][element], 6);
+        for (unsigned row = 255; row-- > 0;) {
+          g = fmt::format("(ite (= row {}) {} {})", constant_word(row, 8),
+                          constant_word(kIq3Codebook[row][element], 6), g);
+        }
       }
       want.push_back({script.let("g", g), 6});
     }

@@ -74,6 +74,7 @@ class Iq3Queries final : public Graph::Listener {
   WrittenQueries* written_;
   std::vector<std::pair<Variables, Scales>> blocks_;
   std::string where_;
+  std::map<std::size_t, std::string> codebook_;  // by element: one choice by the row
 };
 
 }  // namespace quantproof::proofs::machine_code
