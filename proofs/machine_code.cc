@@ -4,13 +4,16 @@
 // every level that was compiled, whether or not this CPU can run it.
 #include "proofs/machine_code.h"
 
+#include <dlfcn.h>
 #include <stdexcept>
 
 #include "fmt/format.h"
+#include "fmt/ranges.h"
 #include "hwy/targets.h"
 
 #include "proofs/machine_code/iq3_code.h"
 #include "proofs/machine_code/machine.h"
+#include "proofs/machine_code/object_file.h"
 #include "proofs/obligation.h"
 #include "quantproof/qp.h"
 
@@ -23,6 +26,33 @@ using machine_code::CodeSummary;
 using machine_code::Convention;
 
 constexpr unsigned kWordBytes = 8;
+
+// What a build of libquantproof says about its levels.
+struct Levels {
+  decltype(&qp_level) level = qp_level;
+  decltype(&qp_level_count) count = qp_level_count;
+  decltype(&qp_level_name) name = qp_level_name;
+  decltype(&qp_level_supported) supported = qp_level_supported;
+  decltype(&qp_force_level) force = qp_force_level;
+};
+
+template <class Function>
+void find(void* library, const char* name, Function* function) {
+  *function = reinterpret_cast<Function>(reinterpret_cast<std::uintptr_t>(dlsym(library, name)));
+  if (*function == nullptr) {
+    throw std::runtime_error(std::string("the library has no symbol ") + name);
+  }
+}
+
+Levels levels_of(void* library) {
+  Levels levels;
+  find(library, "qp_level", &levels.level);
+  find(library, "qp_level_count", &levels.count);
+  find(library, "qp_level_name", &levels.name);
+  find(library, "qp_level_supported", &levels.supported);
+  find(library, "qp_force_level", &levels.force);
+  return levels;
+}
 
 // Where the library keeps the level in use: the one word of writable data that a decode reads. The
 // executor finds it, so no name of it is needed.
@@ -47,19 +77,27 @@ std::uint64_t target_bit(const std::string& name) {
   throw std::runtime_error("no target is called " + name);
 }
 
-void prove_levels(Obligation& o, qp_format format, const std::vector<qp_profile>& profiles,
-                  const std::vector<std::size_t>& rows) {
+// The rows that are proved: up to three blocks, and where a row may end inside a block, one weight
+// alone and one after a whole block.
+std::vector<std::size_t> rows_of(qp_format format, bool partial) {
+  if (format == QP_E8_IQ3 && partial) return {0, 1, 256, 257, 512, 768};
+  return {0, 256, 512, 768};
+}
+
+void prove_levels(Obligation& o, const void* entry, const Levels& levels, qp_format format,
+                  const std::vector<qp_profile>& profiles, const std::vector<std::size_t>& rows) {
   Code code;
-  code.entry = reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(&qp_decode_at));
+  code.entry = entry;
   code.convention = Convention::kDecodeAt;
   code.format = format;
   code.rows = rows;
   // One call on the CPU: addresses of called functions are then in their slots, and a level is in
   // use.
   float value = 0;
-  qp_decode_at(QP_PROFILE_STRICT, format, nullptr, 0, &value, 0, nullptr);
-  qp_row_size(format, 0);
-  const std::string before = qp_level();
+  const auto decode_at =
+      reinterpret_cast<decltype(&qp_decode_at)>(reinterpret_cast<std::uintptr_t>(entry));
+  decode_at(QP_PROFILE_STRICT, format, nullptr, 0, &value, 0, nullptr);
+  const std::string before = levels.level();
   std::uint64_t at = 0;
   try {
     at = level_word(code);
@@ -69,12 +107,20 @@ void prove_levels(Obligation& o, qp_format format, const std::vector<qp_profile>
   }
   std::string proved;
   CodeSummary summary;
-  for (std::size_t i = 0; i < qp_level_count(); ++i) {
-    const std::string level = qp_level_name(i);
-    code.runs_here = qp_level_supported(i) != 0;
-    if (code.runs_here) qp_force_level(level.c_str());
+  for (std::size_t i = 0; i < levels.count(); ++i) {
+    const std::string level = levels.name(i);
+    const std::uint64_t bit = target_bit(level);
+    code.runs_here = levels.supported(i) != 0;
+    if (code.runs_here) {
+      levels.force(level.c_str());
+      // Where that can be seen: does the library number its levels as this Highway does?
+      if (*reinterpret_cast<const std::uint64_t*>(at) != bit) {
+        o.refuse("level " + level + " is not what its word of data says");
+        return;
+      }
+    }
     for (unsigned k = 0; k < kWordBytes; ++k) {
-      code.overrides[at + k] = static_cast<std::uint8_t>(target_bit(level) >> (8 * k));
+      code.overrides[at + k] = static_cast<std::uint8_t>(bit >> (8 * k));
     }
     for (const qp_profile profile : profiles) {
       code.profile = profile;
@@ -83,45 +129,77 @@ void prove_levels(Obligation& o, qp_format format, const std::vector<qp_profile>
     }
     proved += (proved.empty() ? "" : " ") + level;
   }
-  qp_force_level(before.c_str());
+  levels.force(before.c_str());
+  o.check(!proved.empty(), "the library has no level");
   o.check(summary.all_exact, "an operation rounds, or meets a subnormal");
-  o.note(fmt::format("qp_decode_at of {}, levels {}: {}", machine_code::object_of(code.entry),
-                     proved, machine_code::describe(summary)));
+  o.note(fmt::format("qp_decode_at of {}, levels {}: {}", machine_code::object_of(entry), proved,
+                     machine_code::describe(summary)));
+}
+
+// The claims are about the library that this program is linked with.
+void prove_own_levels(Obligation& o, qp_format format, const std::vector<qp_profile>& profiles,
+                      const std::vector<std::size_t>& rows) {
+  prove_levels(o, reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(&qp_decode_at)),
+               Levels{}, format, profiles, rows);
 }
 
 }  // namespace
 
+std::string object_domain(const ObjectCode& object) {
+  const bool partial = object.has_status || object.library != nullptr;
+  return fmt::format(
+      "all contents of rows of {} weights, at every address{}",
+      fmt::join(rows_of(object.format, partial), ", "),
+      object.library != nullptr ? ", and calls with wrong arguments; each compiled level" : "");
+}
+
 Result prove_object(const ObjectCode& object, const Options& options) {
-  Code code;
-  code.entry = object.entry;
-  code.convention = object.has_status ? Convention::kStatus : Convention::kBlocks;
-  code.format = object.format;
-  code.profile = object.profile;
-  code.rows = {0, 256, 512};
-  code.name = object.name;
-  Obligation o(object.format == QP_IQ3_XXS ? "IQ3XXS-CODE-1" : "E8IQ3-CODE-1", options);
-  CodeSummary summary;
-  machine_code::prove_iq3_code(o, code, &summary);
-  o.note(fmt::format("profile {}, {}", machine_code::profile_name(code.profile),
-                     machine_code::describe(summary)));
-  if (!summary.all_exact) o.note("an operation rounds: proved for rounding to nearest only");
+  const bool first = object.library == nullptr || object.profile == QP_PROFILE_STRICT;
+  Obligation o(std::string(object.format == QP_IQ3_XXS ? "IQ3XXS" : "E8IQ3") +
+                   (first ? "-CODE-1" : "-CODE-2"),
+               options);
+  const auto rows = rows_of(object.format, object.has_status || object.library != nullptr);
+  if (object.library != nullptr) {
+    try {
+      prove_levels(o, object.entry, levels_of(object.library), object.format, {object.profile},
+                   rows);
+    } catch (const std::runtime_error& error) {
+      o.refuse(error.what());
+    }
+  } else {
+    Code code;
+    code.entry = object.entry;
+    code.convention = object.has_status ? Convention::kStatus : Convention::kBlocks;
+    code.format = object.format;
+    code.profile = object.profile;
+    code.rows = rows;
+    code.name = object.name;
+    CodeSummary summary;
+    machine_code::prove_iq3_code(o, code, &summary);
+    o.note(fmt::format("profile {}, {}; {} of {}", machine_code::profile_name(code.profile),
+                       machine_code::describe(summary), object.name,
+                       machine_code::object_of(object.entry)));
+    if (!summary.all_exact) o.note("an operation rounds: proved for rounding to nearest only");
+  }
   Result result = o.result();
-  result.domain = "all contents of rows of 0, 1 and 2 blocks, at every address";
+  result.domain = object_domain(object);
   return result;
 }
 
 void iq3xxs_code_1(Obligation& o) {
-  prove_levels(o, QP_IQ3_XXS, {QP_PROFILE_STRICT}, {0, 256, 512});
+  prove_own_levels(o, QP_IQ3_XXS, {QP_PROFILE_STRICT}, rows_of(QP_IQ3_XXS, true));
 }
 
 void iq3xxs_code_2(Obligation& o) {
-  prove_levels(o, QP_IQ3_XXS, {QP_PROFILE_GGML, QP_PROFILE_COLIBRI}, {256});
+  prove_own_levels(o, QP_IQ3_XXS, {QP_PROFILE_GGML, QP_PROFILE_COLIBRI}, {256});
 }
 
-void e8iq3_code_1(Obligation& o) { prove_levels(o, QP_E8_IQ3, {QP_PROFILE_STRICT}, {0, 256, 512}); }
+void e8iq3_code_1(Obligation& o) {
+  prove_own_levels(o, QP_E8_IQ3, {QP_PROFILE_STRICT}, rows_of(QP_E8_IQ3, true));
+}
 
 void e8iq3_code_2(Obligation& o) {
-  prove_levels(o, QP_E8_IQ3, {QP_PROFILE_GGML, QP_PROFILE_COLIBRI}, {256});
+  prove_own_levels(o, QP_E8_IQ3, {QP_PROFILE_GGML, QP_PROFILE_COLIBRI}, {256});
 }
 
 }  // namespace quantproof::proofs

@@ -6,6 +6,7 @@
 #define QUANTPROOF_PROOFS_MACHINE_CODE_H_
 
 #include <string>
+#include <vector>
 
 #include "proofs/prover.h"
 #include "quantproof/status.h"
@@ -17,6 +18,9 @@ struct ObjectCode {
   const void* entry = nullptr;
   // f(bytes, n_bytes, out, n), 0 = decoded; else f(blocks, out, n).
   bool has_status = false;
+  // What dlopen gave for a build of libquantproof whose qp_decode_at `entry` is: proved on each
+  // level that was compiled into it. Null for all other functions.
+  void* library = nullptr;
   qp_format format = QP_IQ3_XXS;
   qp_profile profile = QP_PROFILE_GGML;
   std::string name;
@@ -25,6 +29,9 @@ struct ObjectCode {
 // Proves its machine code, refutes it with a counterexample that the CPU has confirmed, or refuses
 // with the instruction or the reason that stands in the way.
 Result prove_object(const ObjectCode& object, const Options& options);
+
+// What "for all" ranges over there. Reads neither `entry` nor `library`, but for null.
+std::string object_domain(const ObjectCode& object);
 
 // The rooms. Each discharges one claim.
 class Obligation;

@@ -22,7 +22,8 @@ struct Entry {
 // Sorted by id. A name in namespace proofs for each: a claim whose room is missing does not link.
 constexpr std::array kEntries = {
     Entry{"E8IQ3-CODE-1",
-          "all contents of rows of 0, 1 and 2 blocks, at every address; each compiled level",
+          "all contents of rows of 0, 1, 256, 257, 512 and 768 weights, at every address, and 26 "
+          "calls with wrong arguments; each compiled level",
           e8iq3_code_1},
     Entry{"E8IQ3-CODE-2",
           "all contents of a row of one block, at every address; each compiled level",
@@ -60,7 +61,8 @@ constexpr std::array kEntries = {
     Entry{"IQ3ENC-SPLIT-1", "all real values of both halves", iq3enc_split_1},
     Entry{"IQ3ENC-ZERO-1", "all real weights; both formats", iq3enc_zero_1},
     Entry{"IQ3XXS-CODE-1",
-          "all contents of rows of 0, 1 and 2 blocks, at every address; each compiled level",
+          "all contents of rows of 0, 256, 512 and 768 weights, at every address, and 30 calls "
+          "with wrong arguments; each compiled level",
           iq3xxs_code_1},
     Entry{"IQ3XXS-CODE-2",
           "all contents of a row of one block, at every address; each compiled level",

@@ -3,8 +3,8 @@
 #
 # usage: tests/recheck.sh QUANTPROOF
 #
-# Second opinions on a sample of the proofs: one of each logic and of each kernel. With
-# QUANTPROOF_LONG=1 on all of them.
+# Second opinions on a sample of the proofs: one of each logic and of each kernel; those of machine
+# code are in other_compiler.sh. With QUANTPROOF_LONG=1 on all of them.
 set -euo pipefail
 
 sample=(HALF-WIDEN-2 IQ3-SIGN-1 IQ3ENC-SPLIT-1 IQ3XXS-KERNEL-1 KAIJU1-CODE-1 KAIJU1-LAYOUT-1

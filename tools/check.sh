@@ -6,15 +6,16 @@
 # Installs what is missing (Debian, as root or with sudo), then builds and runs every test:
 #   release        g++, warnings are errors: every test but the few slow ones, which it names (the
 #                  one in a browser where there is a Chromium, which --long installs); the levels
-#                  SCALAR, AVX2 and AVX3
+#                  SCALAR, AVX2 and AVX3; of clang++ the machine code of qp_decode_at, under profile
+#                  strict; second opinions on a sample of the proofs
 #   asan-ubsan     clang++ with sanitizers, warnings are errors: the decoders, the parsers of
 #                  containers, the C ABI and the reference, with their tests, at the level EMU128;
 #                  the encoders and the lattice are instrumented with --long only
 # and clang-format over all sources. --quick: only clang-format and release. --long: every level with
-# both compilers (release-clang: clang++, optimized), the command, the proofs and every test under
-# sanitizers, second opinions on every proof, many more points in the tests, clang-tidy over ref/ and
-# fast/, and each libFuzzer target for a minute; about an hour. The last line sums the suites up; a
-# step that is no test counts there when it fails.
+# both compilers (release-clang: clang++, optimized), clang++'s machine code under every profile, the
+# command, the proofs and every test under sanitizers, second opinions on every proof, many more
+# points in the tests, clang-tidy over ref/ and fast/, and each libFuzzer target for a minute; about an
+# hour. The last line sums the suites up; a step that is no test counts there when it fails.
 # Exit codes: 0 all passed; 1 something failed; 2 usage; 4 nothing failed, but something was not
 # run because this machine lacks it (with CI=true that is a failure).
 set -euo pipefail

@@ -121,6 +121,7 @@ Truth over(Truth truth, const Variables& have, const Variables& want) {
 Graph::Graph() {
   supports_ = {{}, {}};
   support_index_[{}] = 0;
+  cares_index_[{}] = 0;  // the version of no sets
   nodes_.push_back({});  // the constant false
 }
 
@@ -153,7 +154,11 @@ std::uint32_t Graph::join_supports(std::uint32_t a, std::uint32_t b) {
   return support_joins_[key] = intern_support(joined);
 }
 
-Bit Graph::variable(std::uint32_t id) { return make(Kind::kVariable, id, 0, intern_support({id})); }
+Bit Graph::variable(std::uint32_t id) {
+  const auto& known = index_[static_cast<std::size_t>(Kind::kVariable)];
+  const auto it = known.find(std::uint64_t{id} << 32);
+  return it != known.end() ? it->second << 1 : make(Kind::kVariable, id, 0, intern_support({id}));
+}
 
 Bit Graph::unknown() { return variable(next_unknown_++); }
 
@@ -346,10 +351,11 @@ std::optional<bool> Graph::constant(Bit bit) {
   if (bit <= kTrue) return bit == kTrue;
   const auto variables = support(&bit, 1);
   if (!variables) return std::nullopt;
-  const auto [it, fresh] = folded_.try_emplace({bit, care.version});
+  const auto [it, fresh] = folded_.try_emplace({bit, version_for(node(bit).support)});
   if (fresh) it->second = table(*variables, tabulate(&bit, 1, *variables)[0]);
   const Bit folded = it->second;
   if (folded > kTrue) return std::nullopt;
+  if (fresh && listener != nullptr) listener->constant(bit, folded == kTrue);
   return folded == kTrue;
 }
 
@@ -364,7 +370,7 @@ std::optional<std::uint64_t> Graph::constant(const Bits& bits) {
 }
 
 const Truth& Graph::possible(const Variables& variables) {
-  const auto [it, fresh] = possible_.try_emplace({variables, care.version});
+  const auto [it, fresh] = possible_.try_emplace({variables, care_version_over(variables)});
   Truth& result = it->second;
   if (!fresh) return result;
   result.assign(words_of(variables.size()), ~std::uint64_t{0});
@@ -385,7 +391,49 @@ const Truth& Graph::possible(const Variables& variables) {
   return result;
 }
 
-void Graph::set_care(std::vector<Care> sets) { care = {std::move(sets), ++last_version_}; }
+void Graph::set_care(std::vector<Care> sets) {
+  care = {std::move(sets), 0, {}};
+  number_care();
+}
+
+void Graph::number_care() {
+  std::vector<std::uint64_t> versions;
+  for (Care& c : care.sets) {
+    c.version =
+        care_index_.try_emplace({c.variables, c.possible}, care_index_.size()).first->second;
+    versions.push_back(c.version);
+  }
+  care.version = cares_index_.try_emplace(versions, cares_index_.size()).first->second;
+}
+
+std::uint64_t Graph::version_for(std::uint32_t support) {
+  if (support == kOpaque) return care.version;
+  const auto [it, fresh] = versions_.try_emplace({support, care.version});
+  if (fresh) {
+    std::vector<std::uint64_t> versions;
+    for (const Care& c : care.sets) {
+      const Variables& variables = supports_[support];
+      const bool shares = std::any_of(variables.begin(), variables.end(), [&](std::uint32_t v) {
+        return std::binary_search(c.variables.begin(), c.variables.end(), v);
+      });
+      if (shares) versions.push_back(c.version);
+    }
+    it->second = cares_index_.try_emplace(versions, cares_index_.size()).first->second;
+  }
+  return it->second;
+}
+
+std::uint64_t Graph::care_version_over(const Variables& variables) {
+  return version_for(intern_support(variables));
+}
+
+std::uint64_t Graph::care_version(const std::vector<Bits>& words) {
+  std::uint32_t joined = 0;
+  for (const Bits& bits : words) {
+    for (const Bit bit : bits) joined = join_supports(joined, node(bit).support);
+  }
+  return version_for(joined);
+}
 
 bool Graph::assume(Bit condition) {
   const auto variables = support(&condition, 1);
@@ -397,9 +445,8 @@ bool Graph::assume(Bit condition) {
     }
     const Truth holds = tabulate(&condition, 1, c.variables)[0];
     for (std::size_t w = 0; w < holds.size(); ++w) c.possible[w] &= holds[w];
-    const auto [it, fresh] = versions_.try_emplace({condition, care.version});
-    if (fresh) it->second = ++last_version_;
-    care.version = it->second;
+    number_care();
+    care.path.push_back(condition);
     return true;
   }
   return false;

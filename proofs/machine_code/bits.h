@@ -42,8 +42,26 @@ struct Pointer {
   bool operator==(const Pointer&) const = default;
 };
 
+struct MagnitudeRange;
+
 class Graph {
  public:
+  // Hears what enumerations found for all possible inputs, so that somebody else can be asked.
+  class Listener {
+   public:
+    // Operand k of a function has the value at[k].
+    struct Point {
+      std::array<std::uint64_t, 2> at{};
+      std::uint64_t result = 0;
+    };
+    virtual ~Listener() = default;
+    virtual void constant(Bit bit, bool value) = 0;
+    virtual void function(const std::vector<Bits>& operands, std::vector<Point> points,
+                          const Bits& result) = 0;
+    virtual void range(const Bits& magnitude, const MagnitudeRange& range) = 0;
+  };
+  Listener* listener = nullptr;
+
   enum class Kind : std::uint8_t { kConstant, kVariable, kAnd, kXor, kTable, kProduct, kPointer };
   struct Node {
     Kind kind = Kind::kConstant;
@@ -89,12 +107,17 @@ class Graph {
   struct Care {
     Variables variables;
     Truth possible;
+    std::uint64_t version = 0;  // equal versions, equal sets
   };
   struct Cares {
     std::vector<Care> sets;
-    std::uint64_t version = 0;  // equal versions, equal sets
+    std::uint64_t version = 0;  // of all sets together
+    Bits path;                  // what was assumed to get there
   };
   Cares care;
+  // The version of those sets that these bits depend on.
+  std::uint64_t care_version(const std::vector<Bits>& words);
+  std::uint64_t care_version_over(const Variables& variables);
   // Assignments of `variables` that can occur.
   const Truth& possible(const Variables& variables);
   void set_care(std::vector<Care> sets);
@@ -111,6 +134,8 @@ class Graph {
   Bit make(Kind kind, std::uint32_t a, std::uint32_t b, std::uint32_t support);
   std::uint32_t intern_support(const Variables& variables);
   std::uint32_t join_supports(std::uint32_t a, std::uint32_t b);
+  void number_care();
+  std::uint64_t version_for(std::uint32_t support);
   Bit known_low_bit(Bit bit);
 
   std::vector<Node> nodes_;
@@ -123,8 +148,9 @@ class Graph {
   std::vector<Pointer> pointers_;
   std::map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> pointer_index_;
   std::uint32_t next_unknown_ = 1u << 24;
-  std::uint64_t last_version_ = 0;
-  std::map<std::pair<Bit, std::uint64_t>, std::uint64_t> versions_;  // by condition and version
+  std::map<std::pair<Variables, Truth>, std::uint64_t> care_index_;
+  std::map<std::vector<std::uint64_t>, std::uint64_t> cares_index_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> versions_;  // by support
   std::map<std::pair<Bit, std::uint64_t>, Bit> folded_;
   std::map<std::pair<Variables, std::uint64_t>, Truth> possible_;  // by version of `care`
 };

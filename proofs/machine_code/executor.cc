@@ -23,6 +23,7 @@ constexpr int kMaxBranches = 200;  // nested branches on data
 constexpr std::int64_t kRedZone = 128;
 constexpr std::size_t kFar = 16;  // instructions
 constexpr unsigned kRsp = 4;
+constexpr std::uint64_t kPageBytes = 4096;
 
 bool is_jump(const Decoded& i) { return i.info.meta.category == ZYDIS_CATEGORY_COND_BR; }
 
@@ -84,11 +85,17 @@ void Executor::step(State& state) {
 }
 
 void Executor::run_until(State& s, std::uint64_t stop, int stop_depth, int branches) {
+  std::uint64_t last_page = 0;
   while (s.depth >= stop_depth && !(s.ip == stop && s.depth == stop_depth)) {
+    if (process.copies.contains(s.ip)) {
+      copy(s);
+      continue;
+    }
     at_ = s.ip;
     if (++steps > kMaxSteps) throw Refusal("more than 3,000,000 instructions");
     const Decoded& i = decode(s.ip);
     mnemonics.insert(i.mnemonic);
+    if (at_ / kPageBytes != last_page) code_pages.insert(last_page = at_ / kPageBytes);
     s.ip = i.next;
     if (i.info.meta.category == ZYDIS_CATEGORY_RET) {
       if (i.info.raw.imm[0].size != 0 || i.info.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR) {
@@ -158,6 +165,37 @@ void Executor::run_until(State& s, std::uint64_t stop, int stop_depth, int branc
       execute(*this, s, i);
     }
   }
+}
+
+// memcpy or memmove by its definition, and back to its caller.
+void Executor::copy(State& s) {
+  enum { kRax = 0, kRcx = 1, kRdx = 2, kRsi = 6, kRdi = 7, kR8 = 8, kR11 = 11 };
+  const Bits to = s.gpr[kRdi];
+  if (const std::uint64_t n = concrete(s.gpr[kRdx], "the size of a copy"); n != 0) {
+    // All of it is read before any of it is written, so memmove is right too; what memcpy does with
+    // arrays that overlap is not defined.
+    const auto from = g.as_pointer(s.gpr[kRsi]);
+    const auto p = g.as_pointer(to);
+    if (!from || !p || from->region == p->region) {
+      throw Refusal("a copy that is not between two arrays");
+    }
+    store(s, to, load(s, s.gpr[kRsi], n));
+  }
+  ++copies;
+  const auto forget = [&](Bits& bits) {
+    for (Bit& bit : bits) bit = g.unknown();
+  };
+  for (unsigned r = kRcx; r <= kR11; ++r) {
+    if (r <= kRdx || r >= kRsi) forget(s.gpr[r]);  // not rbx, rsp, rbp
+  }
+  for (Bits& r : s.vector) forget(r);
+  for (Bits& r : s.mask) forget(r);
+  s.flags = {g.unknown(), g.unknown(), g.unknown(), g.unknown(), g.unknown()};
+  s.gpr[kRax] = to;
+  const Bits rsp = s.gpr[kRsp];
+  s.ip = concrete(load(s, rsp, 8), "a return address");
+  s.gpr[kRsp] = g.pointer({stack, g.as_pointer(rsp)->offset + 8});
+  --s.depth;
 }
 
 void Executor::merge(Bit taken, State& yes, const State& no) {
@@ -314,20 +352,38 @@ Bits Executor::load(const State& s, const Bits& address, std::size_t bytes) {
     }
     return value;
   }
+  const auto [cached, fresh] =
+      loads_.try_emplace(std::tuple{address, bytes, g.care_version({address})});
+  auto& [value, varies] = cached->second;
+  if (fresh) {
+    try {
+      value = load_table(address, bytes, &varies);
+    } catch (...) {
+      loads_.erase(cached);
+      throw;
+    }
+  }
+  table_loads += varies ? 1 : 0;
+  return value;
+}
+
+// The process's memory at an address that depends on data, or on nothing: for each value of it.
+Bits Executor::load_table(const Bits& address, std::size_t bytes, bool* varies) {
   const auto variables = g.support(address);
   if (!variables) throw Refusal("the address of a load is not known");
   const auto addresses = g.tabulate(address.data(), address.size(), *variables);
   const Truth& possible = g.possible(*variables);
   std::vector<Truth> truths(8 * bytes, Truth(possible.size()));
   const std::size_t count = std::size_t{1} << variables->size();
-  bool varies = false;
+  std::vector<std::uint64_t> places(count);  // the address for each assignment
   std::optional<std::uint64_t> first;
   for (std::size_t i = 0; i < count; ++i) {
     if (((possible[i >> 6] >> (i & 63)) & 1) == 0) continue;
     std::uint64_t at = 0;
     for (std::size_t j = 0; j < 64; ++j) at |= ((addresses[j][i >> 6] >> (i & 63)) & 1) << j;
+    places[i] = at;
     if (!first) first = at;
-    varies = varies || at != *first;
+    *varies = *varies || at != *first;
     for (std::size_t k = 0; k < bytes; ++k) {
       const std::uint8_t byte = process.read(at + k);
       for (std::size_t j = 0; j < 8; ++j) {
@@ -335,13 +391,25 @@ Bits Executor::load(const State& s, const Bits& address, std::size_t bytes) {
       }
     }
   }
-  table_loads += varies ? 1 : 0;
   Bits value(8 * bytes);
   for (std::size_t j = 0; j < value.size(); ++j) {
     for (std::size_t n = variables->size(); n < 6; ++n) {
       truths[j][0] |= truths[j][0] << (std::size_t{1} << n);
     }
     value[j] = g.table(*variables, truths[j]);
+  }
+  for (std::size_t k = 0; g.listener != nullptr && !variables->empty() && k < bytes; k += 8) {
+    const std::size_t n = std::min<std::size_t>(8, bytes - k);
+    std::vector<Graph::Listener::Point> points;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (((possible[i >> 6] >> (i & 63)) & 1) == 0) continue;
+      std::uint64_t word = 0;
+      for (std::size_t j = 0; j < n; ++j) {
+        word |= std::uint64_t{process.read(places[i] + k + j)} << (8 * j);
+      }
+      points.push_back({{places[i], 0}, word});
+    }
+    g.listener->function({address}, std::move(points), slice(value, 8 * k, 8 * n));
   }
   return value;
 }

@@ -11,7 +11,6 @@ namespace quantproof::proofs::machine_code {
 
 namespace {
 
-constexpr std::uint32_t kMagnitudeMask = 0x7FFFFFFFu;
 constexpr unsigned kMagnitudeBits = 31;
 constexpr std::size_t kFewVariables = 10;
 // MXCSR: invalid, denormal, overflow, underflow, inexact have happened. Division by zero is not
@@ -44,7 +43,7 @@ Magnitude magnitude_of(std::uint32_t bits) {
 }
 
 Bits Floats::tabulated(Operation operation, const std::vector<Bits>& operands, unsigned width) {
-  const auto key = std::tuple{operation, operands, g_.care.version};
+  const auto key = std::tuple{operation, operands, g_.care_version(operands)};
   if (const auto it = results_.find(key); it != results_.end()) return it->second;
   Bits all;
   for (const Bits& operand : operands) all.insert(all.end(), operand.begin(), operand.end());
@@ -55,6 +54,7 @@ Bits Floats::tabulated(Operation operation, const std::vector<Bits>& operands, u
   values.resize(2, std::vector<std::uint64_t>(std::size_t{1} << variables->size()));
   const Truth& possible = g_.possible(*variables);
   std::vector<Truth> truths(width, Truth(possible.size()));
+  std::vector<Graph::Listener::Point> points;
   const unsigned saved = _mm_getcsr();
   _mm_setcsr(
       0x1F80u);  // as the ABI has it at a call: round to nearest, no flushing, nothing happened
@@ -62,6 +62,7 @@ Bits Floats::tabulated(Operation operation, const std::vector<Bits>& operands, u
     if (((possible[i >> 6] >> (i & 63)) & 1) == 0) continue;
     const std::uint64_t result = operation(values[0][i], values[1][i]);
     for (unsigned j = 0; j < width; ++j) truths[j][i >> 6] |= ((result >> j) & 1) << (i & 63);
+    if (g_.listener != nullptr) points.push_back({{values[0][i], values[1][i]}, result});
   }
   all_exact_ = all_exact_ && (_mm_getcsr() & kHappened) == 0;
   _mm_setcsr(saved);
@@ -70,6 +71,9 @@ Bits Floats::tabulated(Operation operation, const std::vector<Bits>& operands, u
   }
   Bits result(width);
   for (unsigned j = 0; j < width; ++j) result[j] = g_.table(*variables, truths[j]);
+  if (g_.listener != nullptr && !variables->empty()) {
+    g_.listener->function(operands, std::move(points), result);
+  }
   results_[key] = result;
   return result;
 }
@@ -102,7 +106,7 @@ std::optional<std::vector<Bits>> Floats::factors(const Bits& magnitude) {
 }
 
 const Floats::Range& Floats::range(std::uint32_t factor) {
-  const auto [it, fresh] = ranges_.try_emplace({factor, g_.care.version});
+  const auto [it, fresh] = ranges_.try_emplace({factor, g_.care_version({factors_[factor]})});
   Range& range = it->second;
   if (!fresh) return range;
   const Bits magnitude = factors_[factor];
@@ -135,6 +139,7 @@ const Floats::Range& Floats::range(std::uint32_t factor) {
     range.highest = range.any_nonzero ? std::max(range.highest, log) : log;
     range.any_nonzero = true;
   }
+  if (g_.listener != nullptr && !variables.empty()) g_.listener->range(magnitude, range);
   return range;
 }
 

@@ -24,6 +24,16 @@ struct Magnitude {
 };
 Magnitude magnitude_of(std::uint32_t bits);
 
+// What is known of all values of 31 bits of a binary32 number.
+struct MagnitudeRange {
+  enum class Kind { kFinite, kInfinite, kNan } kind = Kind::kFinite;
+  bool any_nonzero = false;
+  bool any_zero = false;
+  unsigned width = 0;  // significant bits
+  int lowest = 0;      // floor(log2) of the magnitudes that are not zero
+  int highest = 0;
+};
+
 class Floats {
  public:
   explicit Floats(Graph& graph) : g_(graph) {}
@@ -43,14 +53,7 @@ class Floats {
   [[nodiscard]] bool all_exact() const { return all_exact_; }
 
  private:
-  struct Range {
-    enum class Kind { kFinite, kInfinite, kNan } kind = Kind::kFinite;
-    bool any_nonzero = false;
-    bool any_zero = false;
-    unsigned width = 0;  // significant bits
-    int lowest = 0;      // floor(log2) of the magnitudes that are not zero
-    int highest = 0;
-  };
+  using Range = MagnitudeRange;
   Bits product(const Bits& a, const Bits& b);
   const Range& range(std::uint32_t factor);
   std::uint32_t intern(const Bits& magnitude);

@@ -7,22 +7,21 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <dlfcn.h>
-#include <filesystem>
-#include <fstream>
 #include <functional>
-#include <openssl/evp.h>
 #include <optional>
 #include <tuple>
 
 #include "fmt/format.h"
 
 #include "proofs/machine_code/floats.h"
+#include "proofs/machine_code/iq3_queries.h"
 #include "proofs/machine_code/machine.h"
+#include "proofs/machine_code/object_file.h"
 #include "proofs/machine_code/replay.h"
 #include "quantproof/e8_iq3.h"
 #include "quantproof/iq3_codebook.h"
 #include "quantproof/iq3_xxs.h"
+#include "quantproof/qp.h"
 #include "quantproof/ref/half.h"
 
 namespace quantproof::proofs::machine_code {
@@ -35,9 +34,7 @@ constexpr std::uint32_t kScales = 0x10000;
 // The stack: room for a frame, and the arguments that the seventh and later need.
 constexpr std::size_t kStackBytes = 8192;
 constexpr std::int64_t kReturnAt = 7936;
-
-// The scales of a block in one execution.
-enum class Scales : char { kFinite, kInfinite, kNan, kNotFinite, kAny };
+constexpr std::uint64_t kPageBytes = 4096;
 
 const char* name_of(Scales scales) {
   switch (scales) {
@@ -94,13 +91,6 @@ struct Counterexample {
   std::string what;
 };
 
-// The quotient of two magnitudes: significands are odd.
-struct Ratio {
-  std::uint64_t numerator = 1;
-  std::uint64_t denominator = 1;
-  int exponent = 0;
-};
-
 class Proof {
  public:
   Proof(Obligation& o, const Code& code, CodeSummary* summary)
@@ -109,9 +99,12 @@ class Proof {
         layout_(layout_of(code.format)),
         summary_(summary),
         floats_(g_),
-        x_(g_, floats_, process_) {
+        x_(g_, floats_, process_),
+        queries_(o, g_, code.profile, &summary->queries) {
     process_.overrides = code.overrides;
+    if (o.exporting()) g_.listener = &queries_;
     for (std::size_t k = 0; k < 8 * kStackBytes; ++k) stack_.push_back(g_.unknown());
+    for (std::size_t k = 0; k < 8 * sizeof(qp_location); ++k) place_.push_back(g_.unknown());
   }
 
   bool run() {
@@ -136,12 +129,38 @@ class Proof {
       }
       for (const auto& c : classes) {
         if (!prove_row(n, c)) return false;
+        // Once more with a place: each row that is refused, and one that is not.
+        const bool refused = std::find(c.begin(), c.end(), Scales::kNotFinite) != c.end();
+        if (code_.convention != Convention::kDecodeAt || !(refused || n == kBlockWeights)) continue;
+        std::array<bool, 3> used{};
+        with_place_ = true;
+        if (!prove_placement(n, c, {0, 0, 0}, &used)) return false;
+        with_place_ = false;
       }
+    }
+    return (code_.convention != Convention::kDecodeAt || prove_refusals()) && stays_at_home();
+  }
+
+ private:
+  // Which other files' code ran. A second build of this library must not call the one that is
+  // already loaded: neither of the two would be proved.
+  bool stays_at_home() {
+    const std::uintptr_t home = base_of(code_.entry);
+    const std::uintptr_t ours =
+        base_of(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(&qp_decode_at)));
+    for (const std::uint64_t page : x_.code_pages) {
+      const auto* const address = reinterpret_cast<const void*>(page * kPageBytes);
+      const std::uintptr_t base = base_of(address);
+      if (base == home) continue;
+      if (base == ours) {
+        o_.refuse(code_.name + ": calls functions of the library that this command uses itself");
+        return false;
+      }
+      summary_->also_runs.insert(object_of(address));
     }
     return true;
   }
 
- private:
   // All placements that the code can tell apart.
   bool prove_row(std::size_t n, const std::vector<Scales>& classes) {
     std::array<bool, 3> used{};
@@ -173,6 +192,10 @@ class Proof {
 
   bool prove_placement(std::size_t n, const std::vector<Scales>& classes,
                        const std::array<unsigned, 3>& residues, std::array<bool, 3>* used);
+  bool prove_refusals();
+  Bits place() { return with_place_ ? g_.pointer({3, 0}) : word(0, 64); }
+  bool right_place(const State& s, std::size_t block, std::size_t offset, const char* field);
+  void set_regions(Executor& x, std::size_t n_bytes, std::size_t n);
   State execute(Executor& x, std::size_t n, const std::array<unsigned, 3>& residues);
   void set_classes(Graph& g, const std::vector<Scales>& classes);
   std::optional<Counterexample> check_row(Executor& x, const State& end, std::size_t n,
@@ -200,9 +223,14 @@ class Proof {
   Floats floats_;
   Process process_;
   Executor x_;
+  Iq3Queries queries_;
   Bits stack_;  // what the stack and the output hold at the start
   Bits output_;
+  Bits place_;
+  bool with_place_ = false;  // whether qp_decode_at is given a place for an error
   std::map<std::vector<Scales>, Graph::Cares> class_care_;
+  // Weights that were proved: their bits, number and version of care.
+  std::set<std::tuple<Bits, std::size_t, std::uint64_t>> proved_;
   // Factors, input bits, the fields and which element of a codebook row; version of care.
   using GroupKey =
       std::tuple<std::vector<Bits>, Variables, std::vector<Variables>, std::size_t, std::uint64_t>;
@@ -228,9 +256,17 @@ void Proof::set_classes(Graph& g, const std::vector<Scales>& classes) {
   class_care_[classes] = g.care;
 }
 
+// The numbers among the arguments.
+struct Numbers {
+  std::uint32_t profile;
+  std::uint32_t format;
+  std::size_t n_bytes;
+  std::size_t n;
+};
+
 // The state at the call: arguments in their registers, the regions of `x` set up.
-State start(Executor& x, const Code& code, std::size_t n_bytes, std::size_t n, const Bits& in,
-            const Bits& out) {
+State start(Executor& x, const Code& code, const Numbers& numbers, const Bits& in, const Bits& out,
+            const Bits& where) {
   Graph& g = x.g;
   // At the call the stack pointer is a multiple of 16, so here it is 8 more.
   const std::int64_t home = kReturnAt + 8;
@@ -244,12 +280,12 @@ State start(Executor& x, const Code& code, std::size_t n_bytes, std::size_t n, c
     g.residue_used.assign(3, false);
   }
   x.stack = 2;
-  if (code.convention == Convention::kDecodeAt) {  // the seventh argument: no place
-    std::fill_n(x.regions[2].initial.begin() + 8 * (home + 8), 64, kFalse);
+  if (code.convention == Convention::kDecodeAt) {  // the seventh argument
+    std::copy(where.begin(), where.end(), x.regions[2].initial.begin() + 8 * (home + 8));
   }
   State s = x.start(reinterpret_cast<std::uint64_t>(code.entry), home);
   enum { kRcx = 1, kRdx = 2, kRsi = 6, kRdi = 7, kR8 = 8, kR9 = 9 };
-  const Bits width = word(n, 64);
+  const Bits width = word(numbers.n, 64);
   switch (code.convention) {
     case Convention::kBlocks:
       s.gpr[kRdi] = in;
@@ -258,7 +294,7 @@ State start(Executor& x, const Code& code, std::size_t n_bytes, std::size_t n, c
       break;
     case Convention::kStatus:
       s.gpr[kRdi] = in;
-      s.gpr[kRsi] = word(n_bytes, 64);
+      s.gpr[kRsi] = word(numbers.n_bytes, 64);
       s.gpr[kRdx] = out;
       s.gpr[kRcx] = width;
       break;
@@ -269,10 +305,10 @@ State start(Executor& x, const Code& code, std::size_t n_bytes, std::size_t n, c
         while (bits.size() < 64) bits.push_back(g.unknown());
         return bits;
       };
-      s.gpr[kRdi] = int_argument(code.profile);
-      s.gpr[kRsi] = int_argument(code.format);
+      s.gpr[kRdi] = int_argument(numbers.profile);
+      s.gpr[kRsi] = int_argument(numbers.format);
       s.gpr[kRdx] = in;
-      s.gpr[kRcx] = word(n_bytes, 64);
+      s.gpr[kRcx] = word(numbers.n_bytes, 64);
       s.gpr[kR8] = out;
       s.gpr[kR9] = width;
       break;
@@ -281,9 +317,8 @@ State start(Executor& x, const Code& code, std::size_t n_bytes, std::size_t n, c
   return s;
 }
 
-State Proof::execute(Executor& x, std::size_t n, const std::array<unsigned, 3>& residues) {
+void Proof::set_regions(Executor& x, std::size_t n_bytes, std::size_t n) {
   Graph& g = x.g;
-  const std::size_t n_bytes = (n + kBlockWeights - 1) / kBlockWeights * kBlockBytes;
   Region input{"the input", n_bytes, false, {}, true};
   for (std::size_t k = 0; k < n_bytes; ++k) {
     for (unsigned j = 0; j < 8; ++j) input.initial.push_back(g.variable(variable(k, j)));
@@ -291,13 +326,124 @@ State Proof::execute(Executor& x, std::size_t n, const std::array<unsigned, 3>& 
   Region output{"the output", n * sizeof(float), true, {}, false};
   while (output_.size() < 8 * output.size) output_.push_back(g.unknown());
   output.initial = slice(output_, 0, 8 * output.size);
-  x.regions = {input, output, {"the stack", kStackBytes, true, stack_, true}};
-  g.residues = {residues[0], residues[1], residues[2]};
-  g.residue_used.assign(3, false);
-  State s = start(x, code_, n_bytes, n, g.pointer({0, 0}), g.pointer({1, 0}));
+  x.regions = {input,
+               output,
+               {"the stack", kStackBytes, true, stack_, true},
+               {"the place", sizeof(qp_location), true, place_, false}};
+  g.residue_used.assign(4, false);
+}
+
+State Proof::execute(Executor& x, std::size_t n, const std::array<unsigned, 3>& residues) {
+  Graph& g = x.g;
+  const std::size_t n_bytes = (n + kBlockWeights - 1) / kBlockWeights * kBlockBytes;
+  set_regions(x, n_bytes, n);
+  g.residues = {residues[0], residues[1], residues[2], 0};
+  State s = start(x, code_, {code_.profile, code_.format, n_bytes, n}, g.pointer({0, 0}),
+                  g.pointer({1, 0}), place());
   x.run(s);
   x.check_abi(s);
+  if (g.residue_used[3]) throw Refusal("the address of the place is looked at");
   return s;
+}
+
+// The location that was written: as 6.1 has it, or nothing where there is no error or no place.
+bool Proof::right_place(const State& s, std::size_t block, std::size_t offset, const char* field) {
+  const Bits& place = s.memory[3];
+  if (!with_place_ || field == nullptr) return place == place_;
+  if (g_.constant(slice(place, 0, 64)) != block || g_.constant(slice(place, 64, 64)) != offset) {
+    return false;
+  }
+  const auto name = g_.constant(slice(place, 128, 64));
+  for (std::size_t k = 0; name; ++k) {
+    if (process_.read(*name + k) != static_cast<std::uint8_t>(field[k])) return false;
+    if (field[k] == 0) return true;
+  }
+  return false;
+}
+
+// 6.1 and README.md 5.2: arguments that are wrong have the status of the first that is, and nothing
+// is written. Their values are samples; what the arrays hold is not.
+bool Proof::prove_refusals() {
+  struct Wrong {
+    Numbers numbers;
+    bool bytes;  // not null
+    bool out;
+    qp_status status;
+    const char* field;
+  };
+  const std::uint32_t p = code_.profile;
+  const std::uint32_t f = code_.format;
+  constexpr std::size_t kMost = ~std::size_t{0};
+  std::vector<Wrong> all;
+  for (const std::uint32_t none : {3u, 0x80000000u, 0xFFFFFFFFu}) {
+    all.push_back({{none, 7, 97, 255}, false, false, QP_BAD_ARGUMENT, "profile"});
+    all.push_back({{none, f, 98, 256}, true, true, QP_BAD_ARGUMENT, "profile"});
+  }
+  for (const std::uint32_t none : {0u, 3u, 0x80000001u, 0xFFFFFFFFu}) {
+    all.push_back({{p, none, 97, 255}, false, false, QP_BAD_ARGUMENT, "format"});
+    all.push_back({{p, none, 98, 256}, true, true, QP_BAD_ARGUMENT, "format"});
+  }
+  all.push_back({{p, f, 98, 256}, false, true, QP_BAD_ARGUMENT, "bytes"});
+  all.push_back({{p, f, 98, 256}, true, false, QP_BAD_ARGUMENT, "out"});
+  all.push_back({{p, f, 97, 255}, true, false, QP_BAD_ARGUMENT, "out"});
+  all.push_back({{p, f, 1, 0}, false, false, QP_BAD_ARGUMENT, "bytes"});
+  all.push_back({{p, f, 0, 1}, false, false, QP_BAD_ARGUMENT, "out"});
+  if (code_.format == QP_IQ3_XXS) {
+    for (const std::size_t n : {std::size_t{1}, std::size_t{255}, std::size_t{257}, kMost}) {
+      all.push_back({{p, f, 98, n}, true, true, QP_BAD_WIDTH, "n_values"});
+    }
+  }
+  for (const std::size_t n_bytes :
+       {std::size_t{0}, std::size_t{97}, std::size_t{99}, std::size_t{196}, kMost}) {
+    all.push_back({{p, f, n_bytes, 256}, true, true, QP_BAD_SIZE, "n_bytes"});
+  }
+  all.push_back({{p, f, 98, 512}, true, true, QP_BAD_SIZE, "n_bytes"});
+  all.push_back({{p, f, 98, kMost - 255}, true, true, QP_BAD_SIZE, "n_bytes"});
+  for (std::size_t k = 0; k < 2 * all.size(); ++k) {  // without a place, and with one
+    const Wrong& wrong = all[k / 2];
+    with_place_ = k % 2 != 0;
+    const auto& [profile, format, n_bytes, n] = wrong.numbers;
+    const std::string what = fmt::format(
+        "{}: profile {}, format {}, {}{} bytes, {}{} weights", code_.name, profile, format,
+        wrong.bytes ? "" : "null for ", n_bytes, wrong.out ? "" : "null for ", n);
+    g_.set_care({});
+    set_regions(x_, kBlockBytes, kBlockWeights);
+    g_.residues = {0, 0, 0, 0};
+    queries_.set_row({}, what);
+    try {
+      State s = start(x_, code_, wrong.numbers, wrong.bytes ? g_.pointer({0, 0}) : word(0, 64),
+                      wrong.out ? g_.pointer({1, 0}) : word(0, 64), place());
+      x_.run(s);
+      x_.check_abi(s);
+      const auto status = g_.constant(slice(s.gpr[0], 0, 32));
+      if (status != wrong.status) {
+        o_.fail(status ? fmt::format("{}: status {}, want {}", what, *status,
+                                     static_cast<int>(wrong.status))
+                       : what + ": the status depends on data");
+        return false;
+      }
+      if (s.memory[1] != x_.regions[1].initial) {
+        o_.fail(what + ": the output may be written");
+        return false;
+      }
+      if (!right_place(s, 0, 0, wrong.field)) {
+        o_.fail(what + ": the place is not that of the text");
+        return false;
+      }
+    } catch (const Fault& fault) {
+      o_.fail(what + ": " + fault.what());
+      return false;
+    } catch (const Refusal& why) {
+      o_.refuse(what + ": " + why.what());
+      return false;
+    } catch (const Split&) {
+      o_.refuse(what + ": takes a branch on a scale");
+      return false;
+    }
+    summary_->refusals += k % 2;
+  }
+  with_place_ = false;
+  return true;
 }
 
 bool Proof::prove_placement(std::size_t n, const std::vector<Scales>& classes,
@@ -306,8 +452,13 @@ bool Proof::prove_placement(std::size_t n, const std::vector<Scales>& classes,
   for (const Scales c : classes) where += fmt::format(" {}", name_of(c));
   Graph& g = g_;
   set_classes(g, classes);
+  std::vector<std::pair<Variables, Scales>> scales;
+  for (std::size_t b = 0; b < classes.size(); ++b) {
+    scales.emplace_back(byte_variables(kBlockBytes * b + layout_.scale, 0, 16), classes[b]);
+  }
+  queries_.set_row(scales, where);
   Executor& x = x_;
-  x.steps = x.merges = x.table_loads = 0;
+  x.steps = x.merges = x.table_loads = x.copies = 0;
   const std::size_t blocks = classes.size();
   // A block that decodes to 256 different-looking weights, with the class's own scale.
   std::vector<std::uint8_t> typical(kBlockBytes * blocks);
@@ -347,6 +498,7 @@ bool Proof::prove_placement(std::size_t n, const std::vector<Scales>& classes,
     summary_->instructions += x.steps;
     summary_->merges += x.merges;
     summary_->table_loads += x.table_loads;
+    summary_->copies += x.copies;
     summary_->all_exact = summary_->all_exact && floats_.all_exact();
     summary_->mnemonics.insert(x.mnemonics.begin(), x.mnemonics.end());
   } catch (const Fault& fault) {
@@ -362,7 +514,7 @@ bool Proof::prove_placement(std::size_t n, const std::vector<Scales>& classes,
       const auto mask = static_cast<std::uint8_t>(1u << (v % 8));
       byte = static_cast<std::uint8_t>(value ? byte | mask : byte & ~mask);
     }
-    shown = replay(code_, typical, n);
+    shown = replay(code_, typical, n, with_place_);
   }
   if (shown.empty()) shown = search(code_, 64);
   const std::string what = found ? found->what : refusal;
@@ -397,6 +549,10 @@ std::optional<Counterexample> Proof::check_row(Executor& x, const State& end, st
           {}, status ? fmt::format("the status is {}", *status) : "the status depends on data"};
     }
   }
+  if (!right_place(end, decoded, kBlockBytes * decoded + layout_.scale,
+                   refused ? "scale" : nullptr)) {
+    return Counterexample{{}, "the place is not that of the text"};
+  }
   const Bits& out = end.memory[1];
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t b = i / kBlockWeights;
@@ -408,7 +564,10 @@ std::optional<Counterexample> Proof::check_row(Executor& x, const State& end, st
       continue;
     }
     summary_->statements += 1;
+    const auto key = std::tuple{got, i, g.care.version};
+    if (proved_.contains(key)) continue;  // in another placement
     if (auto found = check_weight(x, got, i, classes[b])) return found;
+    proved_.insert(key);
   }
   return std::nullopt;
 }
@@ -451,18 +610,24 @@ std::optional<Counterexample> Proof::check_weight(Executor& x, const Bits& got, 
   for (std::size_t k = 0; k < kSignFieldBits; ++k) {
     if (j == k || j == kSignFieldBits) sign = g.lxor(sign, input(word_at, sign_at + k));
   }
-  if (auto found = check_bit(g, got[31], sign, fmt::format("the sign of weight {}", i))) {
-    return found;
-  }
-  if (scales == Scales::kFinite) return check_product(x, slice(got, 0, 31), i);
+  std::vector<std::pair<Bit, Bit>> pairs = {{got[31], sign}};
   // 4.5: infinities, and NaNs as half.md 2.5 widens them.
-  for (std::size_t bit = 0; bit < 31; ++bit) {
+  for (std::size_t bit = 0; bit < 31 && scales != Scales::kFinite; ++bit) {
     Bit want = bit >= 23 ? kTrue : kFalse;
     if (scales == Scales::kNan && bit == 22) want = kTrue;
     if (scales == Scales::kNan && bit >= 13 && bit < 22) {
       want = input(block + layout_.scale, bit - 13);
     }
-    if (auto found = check_bit(g, got[bit], want, fmt::format("bit {} of weight {}", bit, i))) {
+    pairs.emplace_back(got[bit], want);
+  }
+  if (o_.exporting()) queries_.equal(scales == Scales::kFinite ? "sign" : "weight", pairs);
+  if (auto found = check_bit(g, got[31], sign, fmt::format("the sign of weight {}", i))) {
+    return found;
+  }
+  if (scales == Scales::kFinite) return check_product(x, slice(got, 0, 31), i);
+  for (std::size_t bit = 0; bit < 31; ++bit) {
+    const auto [have, want] = pairs[bit + 1];
+    if (auto found = check_bit(g, have, want, fmt::format("bit {} of weight {}", bit, i))) {
       return found;
     }
   }
@@ -515,6 +680,7 @@ std::optional<Counterexample> Proof::check_product(Executor& x, const Bits& magn
   std::uint64_t numerator = 1;
   std::uint64_t denominator = 1;
   int exponent = layout_.value_shift;
+  std::vector<Ratio> ratios;
   Counterexample last;
   for (Group& group : groups) {
     std::sort(group.factors.begin(), group.factors.end());
@@ -526,7 +692,7 @@ std::optional<Counterexample> Proof::check_product(Executor& x, const Bits& magn
     const GroupKey key{
         group.factors, group.variables, of_fields,
         group.fields.empty() || group.fields.back() != 2 ? 0 : in_block % kRowWeights,
-        g.care.version};
+        g.care_version_over(group.variables)};
     auto cached = groups_.find(key);
     if (cached == groups_.end()) {
       if (group.variables.size() > kMaxVariables) {
@@ -562,6 +728,8 @@ std::optional<Counterexample> Proof::check_product(Executor& x, const Bits& magn
       std::optional<Ratio> ratio;
       Counterexample at_odds;
       bool differs = false;
+      // For the query: all ratios are the first one, exponents lie in a range.
+      std::vector<std::pair<unsigned, unsigned>> exponents(group.factors.size(), {255, 0});
       for (std::size_t at = 0; at < (std::size_t{1} << group.variables.size()); ++at) {
         if (((possible[at >> 6] >> (at & 63)) & 1) == 0) continue;
         Magnitude have{1, 0};
@@ -571,6 +739,11 @@ std::optional<Counterexample> Proof::check_product(Executor& x, const Bits& magn
             bits |= static_cast<std::uint32_t>((truths[31 * f + j][at >> 6] >> (at & 63)) & 1) << j;
           }
           const Magnitude m = magnitude_of(bits);
+          if (bits != 0) {
+            auto& [least, greatest] = exponents[f];
+            least = std::min(least, bits >> 23);
+            greatest = std::max(greatest, bits >> 23);
+          }
           have.significand *= m.significand;  // together at most 24 bits: see Floats::multiplied
           have.exponent += m.exponent;
         }
@@ -589,11 +762,18 @@ std::optional<Counterexample> Proof::check_product(Executor& x, const Bits& magn
                  have.exponent - want.exponent == ratio->exponent;
         }
         if (same) continue;
-        differs = true;
-        for (std::size_t k = 0; k < group.variables.size(); ++k) {
+        for (std::size_t k = 0; k < group.variables.size() && !differs; ++k) {
           at_odds.bits[group.variables[k]] = ((at >> k) & 1) != 0;
         }
-        break;
+        differs = true;
+        if (!o_.exporting()) break;
+      }
+      if (o_.exporting()) {
+        for (auto& [least, greatest] : exponents) least = std::min(least, greatest);  // all zero
+        std::vector<std::pair<int, Variables>> of;
+        for (const int f : group.fields) of.emplace_back(f, fields[static_cast<std::size_t>(f)]);
+        queries_.product(group.factors, exponents, of, in_block % kRowWeights,
+                         ratio.value_or(Ratio{}));
       }
       if (differs) ratio.reset();
       cached = groups_.emplace(key, std::pair{ratio, at_odds}).first;
@@ -604,10 +784,12 @@ std::optional<Counterexample> Proof::check_product(Executor& x, const Bits& magn
       found.what = fmt::format("the magnitude of weight {}", i);
       return found;
     }
+    ratios.push_back(*ratio);
     numerator *= ratio->numerator;
     denominator *= ratio->denominator;
     exponent += ratio->exponent;
   }
+  if (o_.exporting()) queries_.ratios(ratios, layout_.value_shift);
   if (numerator != denominator || exponent != 0) {
     last.what = fmt::format("weight {} is off by the same factor everywhere", i);
     return last;
@@ -619,37 +801,27 @@ std::optional<Counterexample> Proof::check_product(Executor& x, const Bits& magn
 
 void trace_empty_row(const Code& code, Graph& graph, Floats& floats, Process& process) {
   Executor x(graph, floats, process);
-  State s = start(x, code, 0, 0, graph.pointer({0, 0}), graph.pointer({1, 0}));
+  State s = start(x, code, {code.profile, code.format, 0, 0}, graph.pointer({0, 0}),
+                  graph.pointer({1, 0}), word(0, 64));
   x.run(s);
 }
 
 std::string describe(const CodeSummary& s) {
-  return fmt::format(
+  std::string text = fmt::format(
       "{} executions of {} instructions of {} kinds, {} branches on data joined, {} loads from "
-      "tables "
-      "by data, {} weights proved",
+      "tables by data, {} weights proved",
       s.executions, s.instructions, s.mnemonics.size(), s.merges, s.table_loads, s.statements);
+  if (s.refusals != 0) text += fmt::format(", {} calls with wrong arguments", s.refusals);
+  if (s.copies != 0) text += fmt::format(", {} calls of memcpy taken at its word", s.copies);
+  std::size_t queries = 0;
+  for (const auto& [kind, texts] : s.queries) queries += texts.size();
+  if (queries != 0) text += fmt::format(", {} different queries written", queries);
+  for (const std::string& file : s.also_runs) text += ", with code of " + file;
+  return text;
 }
 
 const char* profile_name(qp_profile profile) {
   return profile == QP_PROFILE_STRICT ? "strict" : profile == QP_PROFILE_GGML ? "ggml" : "colibri";
-}
-
-std::string object_of(const void* address) {
-  Dl_info info{};
-  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return "an unknown file";
-  const std::filesystem::path path(info.dli_fname);
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned length = 0;
-  if (!file ||
-      EVP_Digest(bytes.data(), bytes.size(), digest, &length, EVP_sha256(), nullptr) != 1) {
-    return path.filename().string() + " (not readable)";
-  }
-  std::string hex;
-  for (unsigned i = 0; i < length; ++i) hex += fmt::format("{:02x}", digest[i]);
-  return fmt::format("{} (SHA-256 {})", path.filename().string(), hex);
 }
 
 void prove_iq3_code(Obligation& o, const Code& code, CodeSummary* summary) {

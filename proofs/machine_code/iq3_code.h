@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "proofs/machine_code/iq3_queries.h"
 #include "proofs/machine_code/machine.h"
 #include "proofs/obligation.h"
 #include "quantproof/status.h"
@@ -41,9 +42,13 @@ struct CodeSummary {
   std::size_t instructions = 0;
   std::size_t merges = 0;
   std::size_t table_loads = 0;
+  std::size_t copies = 0;
+  std::size_t refusals = 0;
   std::size_t statements = 0;
   bool all_exact = true;
   std::set<std::string> mnemonics;
+  std::set<std::string> also_runs;  // files other than the function's own whose code it runs
+  WrittenQueries queries;
 };
 
 // Proves, refutes with a replayed counterexample, or refuses with the reason.
@@ -54,8 +59,6 @@ void trace_empty_row(const Code& code, Graph& graph, Floats& floats, Process& pr
 
 std::string describe(const CodeSummary& summary);
 const char* profile_name(qp_profile profile);
-// The file that holds an address, by its last name, and its SHA-256.
-std::string object_of(const void* address);
 
 }  // namespace quantproof::proofs::machine_code
 

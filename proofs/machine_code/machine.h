@@ -14,6 +14,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -68,6 +69,10 @@ class Process {
   // "libm.so+0x1234" for messages.
   [[nodiscard]] std::string name_of(std::uint64_t address) const;
 
+  // memcpy and memmove of the C library: a call of these copies, and leaves what a call may change
+  // unknown. Their own code depends on the CPU, and on writable data of that library.
+  std::set<std::uint64_t> copies;
+
   std::map<std::uint64_t, std::uint8_t> overrides;  // read instead of the process's own bytes
   bool allow_writable = false;                      // else reading writable data is a Refusal
   std::set<std::uint64_t> writable_reads;
@@ -114,9 +119,11 @@ class Executor {
 
   // Names of the instructions that ran, and how many.
   std::set<std::string> mnemonics;
+  std::set<std::uint64_t> code_pages;  // of 4,096 bytes, by number
   std::size_t steps = 0;
   std::size_t merges = 0;       // branches on data, joined again
   std::size_t table_loads = 0;  // loads at an address that depends on data
+  std::size_t copies = 0;       // calls of memcpy and memmove
 
   Graph& g;
   Floats& floats;
@@ -131,6 +138,7 @@ class Executor {
 
  private:
   void run_until(State& state, std::uint64_t stop, int stop_depth, int branches);
+  void copy(State& state);
   void merge(Bit condition, State& yes, const State& no);
   struct Join {
     std::uint64_t ip = 0;
@@ -138,6 +146,7 @@ class Executor {
   };
   Join join_of(std::uint64_t ip);
   std::uint64_t concrete(const Bits& address, const char* what);
+  Bits load_table(const Bits& address, std::size_t bytes, bool* varies);
   std::int64_t offset_in(const State& state, const Pointer& pointer, std::size_t bytes,
                          bool write) const;
   std::string place(std::uint64_t ip);
@@ -147,6 +156,8 @@ class Executor {
   std::uint64_t at_ = 0;          // the instruction at work
   std::unordered_map<std::uint64_t, std::unique_ptr<Decoded>> decoded_;
   std::unordered_map<std::uint64_t, Join> joins_;
+  // Loads from tables by address, size and version of care; and whether the address varies.
+  std::map<std::tuple<Bits, std::size_t, std::uint64_t>, std::pair<Bits, bool>> loads_;
 };
 
 }  // namespace quantproof::proofs::machine_code

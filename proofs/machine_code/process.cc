@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <dlfcn.h>
 #include <elf.h>
 #include <filesystem>
 #include <link.h>
@@ -31,6 +32,9 @@ int collect(dl_phdr_info* info, std::size_t, void* into) {
 }  // namespace
 
 Process::Process() {
+  for (const char* name : {"memcpy", "memmove"}) {
+    copies.insert(reinterpret_cast<std::uint64_t>(dlsym(RTLD_DEFAULT, name)));
+  }
   std::vector<Image> images;
   dl_iterate_phdr(collect, &images);
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));

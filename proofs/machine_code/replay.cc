@@ -50,7 +50,7 @@ class Guarded {
 };
 
 std::int64_t call(const Code& code, const std::uint8_t* bytes, std::size_t n_bytes, float* out,
-                  std::size_t n) {
+                  std::size_t n, qp_location* where) {
   switch (code.convention) {
     case Convention::kBlocks:
       reinterpret_cast<void (*)(const void*, float*, std::int64_t)>(
@@ -63,7 +63,7 @@ std::int64_t call(const Code& code, const std::uint8_t* bytes, std::size_t n_byt
       return reinterpret_cast<qp_status (*)(qp_profile, qp_format, const void*, std::size_t, float*,
                                             std::size_t, qp_location*)>(
           reinterpret_cast<std::uintptr_t>(code.entry))(code.profile, code.format, bytes, n_bytes,
-                                                        out, n, nullptr);
+                                                        out, n, where);
   }
   return 0;
 }
@@ -76,7 +76,8 @@ std::string hex_bytes(const std::vector<std::uint8_t>& bytes) {
 
 }  // namespace
 
-std::string replay(const Code& code, const std::vector<std::uint8_t>& bytes, std::size_t n) {
+std::string replay(const Code& code, const std::vector<std::uint8_t>& bytes, std::size_t n,
+                   bool with_place) {
   if (!code.runs_here) return "";
   std::vector<float> want(n);
   for (float& w : want) w = std::bit_cast<float>(kPoison);
@@ -86,7 +87,13 @@ std::string replay(const Code& code, const std::vector<std::uint8_t>& bytes, std
       decode(code.profile, bytes.data(), bytes.size(), want.data(), n, &where);
   const Guarded input(bytes.size());
   const Guarded output(n * sizeof(float));
-  const Guarded status(sizeof(std::int64_t));
+  struct Answer {
+    std::int64_t status = 0;
+    std::uint64_t block = 0;
+    std::uint64_t offset = 0;
+    bool right_field = true;
+  };
+  const Guarded answer(sizeof(Answer));
   std::memcpy(input.data(), bytes.data(), bytes.size());
   for (std::size_t i = 0; i < n; ++i) std::memcpy(output.data() + 4 * i, &kPoison, 4);
   const pid_t child = fork();
@@ -95,9 +102,15 @@ std::string replay(const Code& code, const std::vector<std::uint8_t>& bytes, std
     for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
       std::signal(signal, SIG_DFL);
     alarm(kSeconds);
-    const std::int64_t result =
-        call(code, input.data(), bytes.size(), reinterpret_cast<float*>(output.data()), n);
-    std::memcpy(status.data(), &result, sizeof result);
+    Answer result;
+    qp_location got{};
+    result.status = call(code, input.data(), bytes.size(), reinterpret_cast<float*>(output.data()),
+                         n, with_place ? &got : nullptr);
+    result.block = got.block;
+    result.offset = got.offset;
+    result.right_field = (got.field == nullptr) == (where.field == nullptr) &&
+                         (got.field == nullptr || std::strcmp(got.field, where.field) == 0);
+    std::memcpy(answer.data(), &result, sizeof result);
     _exit(0);
   }
   int how = 0;
@@ -107,13 +120,20 @@ std::string replay(const Code& code, const std::vector<std::uint8_t>& bytes, std
     return fmt::format("on the CPU: ends with signal {}{}", WIFSIGNALED(how) ? WTERMSIG(how) : 0,
                        row);
   }
-  std::int64_t got_status = 0;
-  std::memcpy(&got_status, status.data(), sizeof got_status);
+  Answer got_answer;
+  std::memcpy(&got_answer, answer.data(), sizeof got_answer);
+  const std::int64_t got_status = got_answer.status;
   const bool refused = want_status != QP_OK;
   if (code.convention == Convention::kDecodeAt ? got_status != want_status
                                                : (got_status != 0) != refused) {
     return fmt::format("on the CPU: status {}, want {}{}", got_status,
                        static_cast<int>(want_status), row);
+  }
+  if (with_place && (got_answer.block != where.block || got_answer.offset != where.offset ||
+                     !got_answer.right_field)) {
+    return fmt::format("on the CPU: the place is block {}, offset {}, want {}, {}, {}{}",
+                       got_answer.block, got_answer.offset, where.block, where.offset,
+                       where.field == nullptr ? "none" : where.field, row);
   }
   const std::size_t decoded = refused ? where.block * kBlockWeights : n;
   for (std::size_t i = 0; i < decoded; ++i) {

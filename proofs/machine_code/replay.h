@@ -12,9 +12,10 @@
 
 namespace quantproof::proofs::machine_code {
 
-// Runs the function on one row. What is wrong with its answer by the reference, with the block's
-// bytes; empty if nothing is.
-std::string replay(const Code& code, const std::vector<std::uint8_t>& bytes, std::size_t n_values);
+// Runs the function on one row, qp_decode_at with a place for an error or without. What is wrong
+// with its answer by the reference, with the block's bytes; empty if nothing is.
+std::string replay(const Code& code, const std::vector<std::uint8_t>& bytes, std::size_t n_values,
+                   bool with_place = false);
 
 // Blocks that find common mistakes, and random ones: the first that shows a difference, or empty.
 std::string search(const Code& code, std::size_t n_random);

@@ -20,6 +20,9 @@ namespace quantproof::cli {
 
 namespace {
 
+// More than any proof allows itself, for one that hangs.
+constexpr std::chrono::seconds kLimit{400};
+
 struct ProveOptions {
   bool list = false;
   std::vector<std::string> claims;
@@ -76,51 +79,74 @@ certify::ClaimResult run_claim(const certify::Claim* claim, const std::string& r
   const auto start = std::chrono::steady_clock::now();
   certify::ClaimResult result;
   result.claim = claim;
-  result.outcome =
-      certify::run_isolated(std::chrono::seconds(180), [&](certify::Situation& situation) {
-        situation.describe("proving " + claim->id);
-        return work();
-      });
+  result.outcome = certify::run_isolated(kLimit, [&](certify::Situation& situation) {
+    situation.describe("proving " + claim->id);
+    return work();
+  });
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   result.reproduce = reproduce;
   return result;
 }
 
-// The machine code of a foreign decoder.
+// The claim of IQ3XXS-CODE-1 or its like about one function of one file.
+const certify::Claim* code_claim(const certify::CodeTarget& target, const std::string& object) {
+  static certify::Claim claim;  // one a run; the certificate points to it
+  const bool ours = certify::is_decode_at(target);
+  const bool second = ours && target.profile != QP_PROFILE_STRICT;
+  claim = *certify::find_claim(std::string(target.format == QP_IQ3_XXS ? "IQ3XXS" : "E8IQ3") +
+                               (second ? "-CODE-2" : "-CODE-1"));
+  const bool refuses = target.spec.preset == certify::Preset::kQp;
+  claim.statement = fmt::format(
+      "The machine code of {}, as it is loaded, decodes {} as the text says under profile {}, {}"
+      "writes its values only, reads its bytes and constant data only, and keeps what the ABI "
+      "reserves for its caller.",
+      object, certify::format_name(target.format), certify::profile_name(target.profile),
+      refuses ? "refuses exactly the rows that the text refuses, " : "");
+  claim.domain = certify::code_domain(target);
+  claim.kernels = {certify::code_symbol(target)};
+  return &claim;
+}
+
+// The machine code of a decoder in a library.
 certify::Certificate prove_object(const ProveOptions& options, const std::string& directory) {
   if (options.format.empty()) throw certify::UsageError("--object needs --format");
-  const qp_format format = certify::parse_format(options.format);
-  const std::string preset = !options.preset.empty() ? options.preset
-                             : format == QP_IQ3_XXS  ? "ggml"
-                                                     : "colibri";
+  certify::CodeTarget target;
+  target.format = certify::parse_format(options.format);
+  const std::string preset = !options.preset.empty()       ? options.preset
+                             : target.format == QP_IQ3_XXS ? "ggml"
+                                                           : "colibri";
   std::string text = "lib:" + options.object + ",preset=" + preset;
   if (!options.symbol.empty()) text += ",symbol=" + options.symbol;
-  const certify::TargetSpec spec = certify::parse_target(text);
-  const qp_profile profile = !options.profile.empty() ? certify::parse_profile(options.profile)
-                             : preset == "qp"         ? QP_PROFILE_STRICT
-                             : preset == "ggml"       ? QP_PROFILE_GGML
-                                                      : QP_PROFILE_COLIBRI;
-  const std::string digest = certify::sha256_of_file(certify::library_path(spec.path));
-  if (digest.empty()) throw certify::UnreadableError(fmt::format("cannot read {}", spec.path));
-  certify::library_decoder(spec, format);  // throws where it cannot be loaded
-  const std::string symbol = certify::symbol_for(spec, format);
+  target.spec = certify::parse_target(text);
+  target.profile = !options.profile.empty() ? certify::parse_profile(options.profile)
+                   : preset == "qp"         ? QP_PROFILE_STRICT
+                   : preset == "ggml"       ? QP_PROFILE_GGML
+                                            : QP_PROFILE_COLIBRI;
+  const std::string& path = target.spec.path;
+  const std::string digest = certify::sha256_of_file(certify::library_path(path));
+  if (digest.empty()) throw certify::UnreadableError(fmt::format("cannot read {}", path));
+  const std::string symbol = certify::code_symbol(target);
+  if (certify::is_decode_at(target) && target.spec.preset != certify::Preset::kQp) {
+    throw certify::UsageError("qp_decode_at goes with --preset qp");
+  }
   certify::Certificate certificate;
-  certificate.profile = certify::profile_name(profile);
+  certificate.profile = certify::profile_name(target.profile);
   certificate.seed = 1;
   certificate.target = {{"kind", "lib"},
-                        {"path", spec.path},
+                        {"path", path},
                         {"preset", preset},
                         {"symbol", symbol},
+                        {"format", certify::format_name(target.format)},
                         {"sha256", digest}};
   certificate.target_text =
-      fmt::format("{} in {}\n          preset {}, SHA-256 {}", symbol, spec.path, preset, digest);
-  std::string command = fmt::format("quantproof prove --object {} --symbol {} --format {}",
-                                    spec.path, symbol, options.format);
+      fmt::format("{} in {}\n          preset {}, SHA-256 {}", symbol, path, preset, digest);
+  std::string command = fmt::format("quantproof prove --object {} --symbol {} --format {}", path,
+                                    symbol, options.format);
   if (!options.preset.empty()) command += " --preset " + preset;
   if (!options.profile.empty()) command += " --profile " + options.profile;
-  certificate.claims.push_back(run_claim(
-      certify::find_claim(format == QP_IQ3_XXS ? "IQ3XXS-CODE-1" : "E8IQ3-CODE-1"), command,
-      [&] { return certify::run_object_proof(spec, format, profile, directory); }));
+  certificate.claims.push_back(
+      run_claim(code_claim(target, fmt::format("{} in {} (SHA-256 {})", symbol, path, digest)),
+                command, [&] { return certify::run_object_proof(target, directory); }));
   return certificate;
 }
 
@@ -210,7 +236,8 @@ void add_prove_command(CLI::App& app, Session& session) {
   command->add_option("--symbol", options->symbol, "Its name; default: the preset's");
   command->add_option("--format", options->format, "What it decodes: iq3_xxs or e8_iq3");
   command->add_option("--preset", options->preset,
-                      "How it is called: ggml, colibri or qp; default: by the format");
+                      "How it is called: ggml, colibri or qp; default: by the format. With qp, a\n"
+                      "build of libquantproof means its qp_decode_at, on each of its levels");
   command->add_option("--profile", options->profile,
                       "strict, ggml or colibri; default: the preset's");
   command->add_flag("--recheck", options->recheck,
