@@ -10,6 +10,7 @@
 #include "hwy/targets.h"
 
 #include "proofs/machine_code/iq3_code.h"
+#include "proofs/machine_code/kaiju1_code.h"
 #include "proofs/machine_code/machine.h"
 #include "proofs/obligation.h"
 #include "quantproof/qp.h"
@@ -39,6 +40,15 @@ std::uint64_t level_word(const Code& code) {
   return *reads.begin();
 }
 
+// One call on the CPU: addresses of called functions are then in their slots, and a level is in
+// use. Where the library keeps it.
+std::uint64_t call_once(const Code& code) {
+  float value = 0;
+  qp_decode_at(QP_PROFILE_STRICT, code.format, nullptr, 0, &value, 0, nullptr);
+  qp_row_size(code.format, 0);
+  return level_word(code);
+}
+
 // Highway's bit for the name of a level.
 std::uint64_t target_bit(const std::string& name) {
   for (unsigned bit = 0; bit < 63; ++bit) {
@@ -54,15 +64,10 @@ void prove_levels(Obligation& o, qp_format format, const std::vector<qp_profile>
   code.convention = Convention::kDecodeAt;
   code.format = format;
   code.rows = rows;
-  // One call on the CPU: addresses of called functions are then in their slots, and a level is in
-  // use.
-  float value = 0;
-  qp_decode_at(QP_PROFILE_STRICT, format, nullptr, 0, &value, 0, nullptr);
-  qp_row_size(format, 0);
   const std::string before = qp_level();
   std::uint64_t at = 0;
   try {
-    at = level_word(code);
+    at = call_once(code);
   } catch (const std::runtime_error& error) {
     o.refuse(error.what());
     return;
@@ -122,6 +127,41 @@ void e8iq3_code_1(Obligation& o) { prove_levels(o, QP_E8_IQ3, {QP_PROFILE_STRICT
 
 void e8iq3_code_2(Obligation& o) {
   prove_levels(o, QP_E8_IQ3, {QP_PROFILE_GGML, QP_PROFILE_COLIBRI}, {256});
+}
+
+void kaiju1_machine_1(Obligation& o) {
+  using machine_code::Kaiju1Code;
+  using machine_code::Kaiju1Shape;
+  Code decode;
+  decode.entry = reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(&qp_decode_at));
+  decode.convention = Convention::kDecodeAt;
+  Kaiju1Code code;
+  code.entry =
+      reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(&qp_kaiju1_decode_rows));
+  const std::string before = qp_level();
+  std::uint64_t at = 0;
+  try {
+    at = call_once(decode);
+  } catch (const std::runtime_error& error) {
+    o.refuse(error.what());
+    return;
+  }
+  machine_code::Kaiju1Proof proof(o);
+  std::string proved;
+  for (std::size_t i = 0; i < qp_level_count(); ++i) {
+    const std::string level = qp_level_name(i);
+    if (getenv("ONLY") && level != getenv("ONLY")) continue;
+    code.runs_here = qp_level_supported(i) != 0;
+    if (code.runs_here) qp_force_level(level.c_str());
+    for (unsigned k = 0; k < kWordBytes; ++k) {
+      code.overrides[at + k] = static_cast<std::uint8_t>(target_bit(level) >> (8 * k));
+    }
+    code.name = level;
+    if (!proof.prove(code, {1, 24, {}, 1, 4}, false)) break;
+    proved += (proved.empty() ? "" : " ") + level;
+  }
+  qp_force_level(before.c_str());
+  o.note(proved);
 }
 
 }  // namespace quantproof::proofs

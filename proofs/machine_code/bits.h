@@ -14,6 +14,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -33,6 +34,8 @@ inline constexpr Bit kFalse = 0;
 inline constexpr Bit kTrue = 1;
 // Enumerations stop here: 2^16 assignments, the patterns of a scale.
 inline constexpr std::size_t kMaxVariables = 16;
+// Variables from here on are values that nothing is known of.
+inline constexpr std::uint32_t kFirstUnknown = 1u << 24;
 
 // An address: `offset` bytes into an array whose place is not known, except for the low six bits of
 // its address.
@@ -44,7 +47,16 @@ struct Pointer {
 
 class Graph {
  public:
-  enum class Kind : std::uint8_t { kConstant, kVariable, kAnd, kXor, kTable, kProduct, kPointer };
+  enum class Kind : std::uint8_t {
+    kConstant,
+    kVariable,
+    kAnd,
+    kXor,
+    kTable,
+    kProduct,
+    kPointer,
+    kIndexed
+  };
   struct Node {
     Kind kind = Kind::kConstant;
     std::uint32_t a = 0;
@@ -69,9 +81,18 @@ class Graph {
   Bits pointer(const Pointer& pointer);
   // The address that 64 bits spell. Low bits that were masked off count as known.
   std::optional<Pointer> as_pointer(const Bits& bits);
+  // An address inside an array that depends on data: `offset` bytes, 64 bits wide, past a pointer.
+  struct Indexed {
+    Pointer base;
+    Bits offset;
+  };
+  Bits indexed(const Pointer& base, const Bits& offset);
+  [[nodiscard]] std::optional<Indexed> as_indexed(const Bits& bits) const;
   // The low six bits of the address of each region, and whether anything looked at them.
   std::vector<unsigned> residues;
   std::vector<bool> residue_used;
+  // Six bits of a region's residue that are not known; empty, or missing, where `residues` has it.
+  std::vector<Bits> free_residues;
 
   // The input bits that these bits depend on; nothing if they are too many or not enumerable.
   [[nodiscard]] std::optional<Variables> support(const Bit* bits, std::size_t n);
@@ -80,6 +101,8 @@ class Graph {
   }
   // The value of each bit for all assignments of `variables`.
   std::vector<Truth> tabulate(const Bit* bits, std::size_t n, const Variables& variables);
+  // leaves[a] for assignment a of `variables`: words of one width.
+  Bits chosen_by(const Variables& variables, const std::vector<Bits>& leaves);
   // The value of a bit that has the same value for all possible inputs.
   std::optional<bool> constant(Bit bit);
   std::optional<std::uint64_t> constant(const Bits& bits);
@@ -112,9 +135,10 @@ class Graph {
   std::uint32_t intern_support(const Variables& variables);
   std::uint32_t join_supports(std::uint32_t a, std::uint32_t b);
   Bit known_low_bit(Bit bit);
+  [[nodiscard]] bool has_free_residue(std::uint32_t region) const;
 
   std::vector<Node> nodes_;
-  std::unordered_map<std::uint64_t, std::uint32_t> index_[8];
+  std::unordered_map<std::uint64_t, std::uint32_t> index_[9];
   std::vector<Variables> supports_;
   std::map<Variables, std::uint32_t> support_index_;
   std::unordered_map<std::uint64_t, std::uint32_t> support_joins_;
@@ -122,7 +146,9 @@ class Graph {
   std::map<std::pair<Variables, Truth>, std::uint32_t> table_index_;
   std::vector<Pointer> pointers_;
   std::map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> pointer_index_;
-  std::uint32_t next_unknown_ = 1u << 24;
+  std::vector<Indexed> indexed_;
+  std::map<std::tuple<std::uint32_t, std::int64_t, Bits>, std::uint32_t> indexed_index_;
+  std::uint32_t next_unknown_ = kFirstUnknown;
   std::uint64_t last_version_ = 0;
   std::map<std::pair<Bit, std::uint64_t>, std::uint64_t> versions_;  // by condition and version
   std::map<std::pair<Bit, std::uint64_t>, Bit> folded_;

@@ -22,6 +22,7 @@ constexpr std::size_t kMaxSteps = 3'000'000;
 constexpr int kMaxBranches = 200;  // nested branches on data
 constexpr std::int64_t kRedZone = 128;
 constexpr std::size_t kFar = 16;  // instructions
+constexpr std::size_t kMaxIndexBits = 8;
 constexpr unsigned kRsp = 4;
 
 bool is_jump(const Decoded& i) { return i.info.meta.category == ZYDIS_CATEGORY_COND_BR; }
@@ -52,6 +53,7 @@ State Executor::start(std::uint64_t entry, std::int64_t stack_offset) {
     for (Bits& r : unknown_->mask) r = unknown(64);
     unknown_->flags = {g.unknown(), g.unknown(), g.unknown(), g.unknown(), g.unknown()};
   }
+  path.clear();
   State s = *unknown_;
   for (const Region& region : regions) s.memory.push_back(region.initial);
   s.gpr[kRsp] = g.pointer({stack, stack_offset});
@@ -136,10 +138,13 @@ void Executor::run_until(State& s, std::uint64_t stop, int stop_depth, int branc
       const int depth = s.depth;
       try {
         g.assume(taken);
+        path.push_back(taken);
         run_until(other, join, depth, branches + 1);
         g.care = care;
         g.assume(taken ^ 1);
+        path.back() = taken ^ 1;
         run_until(s, join, depth, branches + 1);
+        path.pop_back();
         g.care = care;
       } catch (const Fault& fault) {  // no input may take this path
         throw Refusal(std::string("on a path that depends on data: ") + fault.what());
@@ -311,6 +316,7 @@ Bits Executor::load(const State& s, const Bits& address, std::size_t bytes) {
     }
     return value;
   }
+  if (const auto indexed = g.as_indexed(address)) return load_indexed(s, *indexed, bytes);
   const auto variables = g.support(address);
   if (!variables) throw Refusal("the address of a load is not known");
   const auto addresses = g.tabulate(address.data(), address.size(), *variables);
@@ -341,6 +347,38 @@ Bits Executor::load(const State& s, const Bits& address, std::size_t bytes) {
     value[j] = g.table(*variables, truths[j]);
   }
   return value;
+}
+
+// From an array, by an index that depends on data: the value at each index that can occur.
+Bits Executor::load_indexed(const State& s, const Graph::Indexed& place, std::size_t bytes) {
+  const auto variables = g.support(place.offset);
+  if (!variables || variables->size() > kMaxIndexBits) {
+    throw Refusal("the index of a load depends on too many bits");
+  }
+  const auto offsets = g.tabulate(place.offset.data(), place.offset.size(), *variables);
+  const Truth& possible = g.possible(*variables);
+  std::vector<Bits> leaves(std::size_t{1} << variables->size());
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (((possible[i >> 6] >> (i & 63)) & 1) == 0) continue;
+    std::uint64_t offset = 0;
+    for (std::size_t j = 0; j < 64; ++j) offset |= ((offsets[j][i >> 6] >> (i & 63)) & 1) << j;
+    try {
+      leaves[i] = load(s,
+                       g.pointer({place.base.region,
+                                  place.base.offset + static_cast<std::int64_t>(offset)}),
+                       bytes);
+    } catch (const Fault& fault) {  // perhaps no input has this index
+      throw Refusal(std::string("by an index that depends on data: ") + fault.what());
+    }
+  }
+  // What no input takes may be anything.
+  const auto any = std::find_if(leaves.begin(), leaves.end(), [](const Bits& l) { return !l.empty(); });
+  if (any == leaves.end()) throw Refusal("a load that no input makes");
+  for (Bits& leaf : leaves) {
+    if (leaf.empty()) leaf = *any;
+  }
+  ++table_loads;
+  return bytes == 4 ? floats.selected(*variables, leaves) : g.chosen_by(*variables, leaves);
 }
 
 void Executor::store(State& s, const Bits& address, const Bits& value) {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -127,7 +128,15 @@ class Executor {
   Bits load(const State& state, const Bits& address, std::size_t bytes);
   void store(State& state, const Bits& address, const Bits& value);
   void require_aligned(const Bits& address, std::size_t bytes);
-  std::optional<bool> decide(Bit condition) { return g.constant(condition); }
+  std::optional<bool> decide(Bit condition) {
+    const auto known = g.constant(condition);
+    return known || !oracle ? known : oracle(condition);
+  }
+
+  // Decides conditions that cannot be enumerated, given `path`. None: they stay undecided.
+  std::function<std::optional<bool>(Bit)> oracle;
+  // The conditions under which the present path is taken.
+  std::vector<Bit> path;
 
  private:
   void run_until(State& state, std::uint64_t stop, int stop_depth, int branches);
@@ -138,6 +147,7 @@ class Executor {
   };
   Join join_of(std::uint64_t ip);
   std::uint64_t concrete(const Bits& address, const char* what);
+  Bits load_indexed(const State& state, const Graph::Indexed& place, std::size_t bytes);
   std::int64_t offset_in(const State& state, const Pointer& pointer, std::size_t bytes,
                          bool write) const;
   std::string place(std::uint64_t ip);

@@ -140,10 +140,20 @@ class Step {
   Bits plus(const Bits& a, const Bits& b) {
     if (a.size() == 64) {
       for (const auto& [p, n] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
+        const auto indexed = g.as_indexed(*p);
+        if (!indexed) continue;
+        if (const auto number = g.constant(*n)) {
+          return g.indexed({indexed->base.region,
+                            indexed->base.offset + static_cast<std::int64_t>(*number)},
+                           indexed->offset);
+        }
+        return g.indexed(indexed->base, add(g, indexed->offset, *n, kFalse).value);
+      }
+      for (const auto& [p, n] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
         const auto pointer = g.as_pointer(*p);
         if (!pointer) continue;
         const auto number = g.constant(*n);
-        if (!number) throw Refusal("an address inside an array depends on data");
+        if (!number) return g.indexed(*pointer, *n);
         return g.pointer({pointer->region, pointer->offset + static_cast<std::int64_t>(*number)});
       }
     }
@@ -292,7 +302,10 @@ void add_like(Step& t, bool with_carry) {
   const std::size_t n = t.size(0);
   const Bits a = t.get(0);
   const Bits b = fit(t.get(1), n);
-  if (n == 64 && (t.g.as_pointer(a) || t.g.as_pointer(b)) && !with_carry) {
+  const auto is_address = [&](const Bits& bits) {
+    return t.g.as_pointer(bits) || t.g.as_indexed(bits);
+  };
+  if (n == 64 && (is_address(a) || is_address(b)) && !with_carry) {
     const Bits r = t.plus(a, b);
     t.unknown_flags();
     t.s.flags.zero = kFalse;  // no array ends at the end of the address space
@@ -402,6 +415,32 @@ void signed_multiply(Step& t) {
   t.unknown_flags();
   t.s.flags.carry = t.s.flags.overflow = equal(t.g, wide, sign_extended(r, 2 * n)) ^ 1;
   t.put(0, r);
+}
+
+// Unsigned, where the upper half of the dividend is zero: then no quotient is too large.
+void divide(Step& t) {
+  Graph& g = t.g;
+  const Bits b = t.get(0);
+  const std::size_t n = b.size();
+  if (n < 32) throw Refusal("div of bytes or words");
+  const Bits a = slice(t.s.gpr[kRax], 0, n);
+  if (g.constant(slice(t.s.gpr[kRdx], 0, n)) != 0) {
+    throw Refusal("div of a dividend of which the upper half may not be zero");
+  }
+  if (g.constant(is_zero(g, b)) != false) throw Refusal("div by what may be zero");
+  Bits quotient(n, kFalse);
+  Bits rest(n + 1, kFalse);
+  const Bits divisor = zero_extended(b, n + 1);
+  for (std::size_t k = n; k-- > 0;) {
+    rest = shifted_left(rest, 1);
+    rest[0] = a[k];
+    const Bit less = less_unsigned(g, rest, divisor);
+    quotient[k] = less ^ 1;
+    rest = select(g, less, rest, subtract(g, rest, divisor));
+  }
+  t.unknown_flags();
+  t.s.gpr[kRax] = zero_extended(quotient, 64);
+  t.s.gpr[kRdx] = zero_extended(slice(rest, 0, n), 64);
 }
 
 Bits count_trailing_zeros(Graph& g, const Bits& a) {
@@ -1068,6 +1107,7 @@ void add_general(Map& h) {
       std::copy(half.begin(), half.end(), t.s.gpr[at].begin());
     }
   };
+  h["div"] = divide;
   h["popcnt"] = [](Step& t) {
     const Bits a = t.get(1);
     Bits r = word(0, static_cast<unsigned>(a.size()));
@@ -1222,6 +1262,11 @@ void add_integer_vectors(Map& h) {
       h["psra" + suffix] = shift_lanes(n, shifted_right_signed, true);
       h["pmull" + suffix] =
           lanes(n, [](Step& t, const Bits& a, const Bits& b) { return multiply(t.g, a, b); });
+    }
+    if (n == 16) {
+      h["pmulhu" + suffix] = lanes(n, [](Step& t, const Bits& a, const Bits& b) {
+        return slice(multiply(t.g, zero_extended(a, 32), zero_extended(b, 32)), 16, 16);
+      });
     }
     h["pinsr" + suffix] = insert_lane(n);
     h["pextr" + suffix] = extract_lane(n);
