@@ -161,7 +161,9 @@ void kaiju1_machine_1(Obligation& o) {
     proved += (proved.empty() ? "" : " ") + level;
   }
   qp_force_level(before.c_str());
-  o.note(proved);
+  const auto& s = proof.summary();
+  o.check(s.code.executions != 0, "nothing was run");
+  o.note(fmt::format("{}: {}; {} queries, {} of the same shape", proved, machine_code::describe(s.code), s.queries, s.same_shape));
 }
 
 }  // namespace quantproof::proofs

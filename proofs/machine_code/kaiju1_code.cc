@@ -503,29 +503,24 @@ std::optional<Counterexample> Kaiju1Proof::Work::check_points() {
       summary.same_shape += same ? 1 : 0;
       if (!same) rest.emplace_back(i, byte);
     }
-    if (rest.empty()) continue;
-    std::vector<z3::expr> equal;
-    std::set<std::uint32_t> below;
     for (const auto& [i, byte] : rest) {
-      equal.push_back(terms_.word(byte) == text(r, b).point[i]);
-      below.merge(variables_below(g_, byte));
-    }
-    for (std::size_t k = 0; k < kLeechCodeBytes; ++k) {
-      below.insert(variable(places_->code(r, b) + k, 0));
-    }
-    std::optional<Counterexample> found;
-    std::string why;
-    const auto answer = o_.question(
-        session_, fmt::format("points_{}", queries_), Obligation::Logic::kBitVectors,
-        z3::implies(assumption(below, case_), session_.all(equal)),
-        [&](const z3::model& model) {
-          found = Counterexample{tensor_of(model), fmt::format("the point of block {}", b)};
-        },
-        &why);
-    if (answer == Obligation::Answer::kUnknown) throw Refusal("the point of a block: " + why);
-    if (answer == Obligation::Answer::kRefuted) return found;
-    ++queries_;
-    for (const auto& [i, byte] : rest) {
+      std::set<std::uint32_t> below = variables_below(g_, byte);
+      for (std::size_t k = 0; k < kLeechCodeBytes; ++k) {
+        below.insert(variable(places_->code(r, b) + k, 0));
+      }
+      std::optional<Counterexample> found;
+      std::string why;
+      const auto answer = o_.question(
+          session_, fmt::format("point_{}", queries_), Obligation::Logic::kBitVectors,
+          z3::implies(assumption(below, case_), terms_.word(byte) == text(r, b).point[i]),
+          [&](const z3::model& model) {
+            found = Counterexample{tensor_of(model),
+                                   fmt::format("coordinate {} of the code of block {}", i, b)};
+          },
+          &why);
+      if (answer == Obligation::Answer::kUnknown) throw Refusal("a coordinate: " + why);
+      if (answer == Obligation::Answer::kRefuted) return found;
+      ++queries_;
       if (only_code(variables_below(g_, byte)) == first) points_[i].push_back({byte, first});
     }
   }
