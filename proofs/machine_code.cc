@@ -162,7 +162,7 @@ void kaiju1_machine_1(Obligation& o) {
   }
   qp_force_level(before.c_str());
   const auto& s = proof.summary();
-  o.check(s.code.executions != 0, "nothing was run");
+  if (!proved.empty()) o.check(s.code.executions != 0, "nothing was run");
   o.note(fmt::format("{}: {}; {} queries, {} of the same shape", proved, machine_code::describe(s.code), s.queries, s.same_shape));
 }
 

@@ -352,9 +352,7 @@ Bits Executor::load(const State& s, const Bits& address, std::size_t bytes) {
 // From an array, by an index that depends on data: the value at each index that can occur.
 Bits Executor::load_indexed(const State& s, const Graph::Indexed& place, std::size_t bytes) {
   const auto variables = g.support(place.offset);
-  if (!variables || variables->size() > kMaxIndexBits) {
-    throw Refusal("the index of a load depends on too many bits");
-  }
+  if (!variables || variables->size() > kMaxIndexBits) return load_by_bits(s, place, bytes);
   const auto offsets = g.tabulate(place.offset.data(), place.offset.size(), *variables);
   const Truth& possible = g.possible(*variables);
   std::vector<Bits> leaves(std::size_t{1} << variables->size());
@@ -379,6 +377,42 @@ Bits Executor::load_indexed(const State& s, const Graph::Indexed& place, std::si
   }
   ++table_loads;
   return bytes == 4 ? floats.selected(*variables, leaves) : g.chosen_by(*variables, leaves);
+}
+
+// The same where the index has a few bits, which depend on whatever they like.
+Bits Executor::load_by_bits(const State& s, const Graph::Indexed& place, std::size_t bytes) {
+  std::vector<std::size_t> open;
+  std::uint64_t known = 0;
+  for (std::size_t j = 0; j < 64; ++j) {
+    const Bit bit = place.offset[j];
+    if (bit == kTrue) known |= std::uint64_t{1} << j;
+    if (bit > kTrue) open.push_back(j);
+  }
+  if (open.size() > kMaxIndexBits) throw Refusal("the index of a load depends on too many bits");
+  std::vector<Bits> rest;
+  for (std::size_t i = 0; i < (std::size_t{1} << open.size()); ++i) {
+    std::uint64_t offset = known;
+    for (std::size_t k = 0; k < open.size(); ++k) {
+      if (((i >> k) & 1) != 0) offset |= std::uint64_t{1} << open[k];
+    }
+    try {
+      rest.push_back(load(s,
+                          g.pointer({place.base.region,
+                                     place.base.offset + static_cast<std::int64_t>(offset)}),
+                          bytes));
+    } catch (const Fault& fault) {  // perhaps no input has this index
+      throw Refusal(std::string("by an index that depends on data: ") + fault.what());
+    }
+  }
+  for (const std::size_t j : open) {
+    std::vector<Bits> half;
+    for (std::size_t i = 0; i < rest.size(); i += 2) {
+      half.push_back(select(g, place.offset[j], rest[i + 1], rest[i]));
+    }
+    rest = std::move(half);
+  }
+  ++table_loads;
+  return rest[0];
 }
 
 void Executor::store(State& s, const Bits& address, const Bits& value) {

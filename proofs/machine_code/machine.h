@@ -148,6 +148,7 @@ class Executor {
   Join join_of(std::uint64_t ip);
   std::uint64_t concrete(const Bits& address, const char* what);
   Bits load_indexed(const State& state, const Graph::Indexed& place, std::size_t bytes);
+  Bits load_by_bits(const State& state, const Graph::Indexed& place, std::size_t bytes);
   std::int64_t offset_in(const State& state, const Pointer& pointer, std::size_t bytes,
                          bool write) const;
   std::string place(std::uint64_t ip);

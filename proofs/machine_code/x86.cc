@@ -107,6 +107,7 @@ class Step {
         }
         return;
       case ZYDIS_REGCLASS_MASK:
+        if (value.size() > 64) throw Refusal("a vector into an opmask");
         s.mask[id] = zero_extended(value, 64);
         return;
       default:
@@ -543,6 +544,44 @@ Handler bitwise(const std::function<Bit(Graph&, Bit, Bit)>& f) {
   };
 }
 
+// A comparison of lanes: all ones where it holds, or a bit of an opmask.
+Handler compare_lanes(std::size_t width,
+                      const std::function<Bit(Step&, const Bits&, const Bits&)>& holds) {
+  return [=](Step& t) {
+    const bool to_mask =
+        t.is_register(0) &&
+        ZydisRegisterGetClass(t.i.operands[0].reg.value) == ZYDIS_REGCLASS_MASK;
+    const Bits a = t.get(to_mask ? 1 : t.three() ? 1 : 0);
+    const Bits b = t.get(to_mask ? 2 : t.b_index());
+    Bits r;
+    for (std::size_t at = 0; at < a.size(); at += width) {
+      r.insert(r.end(), to_mask ? 1 : width, holds(t, slice(a, at, width), slice(b, at, width)));
+    }
+    t.put(0, to_mask ? zero_extended(r, 64) : r);
+  };
+}
+
+// vpcmpX, vpcmpuX: the predicate is the immediate.
+Handler compare_by_predicate(std::size_t width, bool is_signed) {
+  return compare_lanes(width, [=](Step& t, const Bits& a, const Bits& b) -> Bit {
+    const auto less = [&](const Bits& x, const Bits& y) {
+      return is_signed ? less_signed(t.g, x, y) : less_unsigned(t.g, x, y);
+    };
+    const std::uint64_t predicate = t.immediate() & 7;
+    const Bit inverted = (predicate & 4) != 0 ? 1 : 0;
+    switch (predicate & 3) {
+      case 0:
+        return equal(t.g, a, b) ^ inverted;
+      case 1:
+        return less(a, b) ^ inverted;
+      case 2:
+        return less(b, a) ^ 1 ^ inverted;
+      default:
+        return kFalse ^ inverted;
+    }
+  });
+}
+
 // Shifts of lanes by one amount: an immediate, or the low 64 bits of a register.
 Handler shift_lanes(std::size_t width, const std::function<Bits(const Bits&, std::size_t)>& step,
                     bool arithmetic) {
@@ -706,6 +745,39 @@ Handler blend_variable(std::size_t width) {
     }
     t.put(0, r);
   };
+}
+
+// vpblendmX: the second source where the opmask has a bit, else the first or, zeroing, nothing.
+Handler blend_by_mask(std::size_t width) {
+  return [=](Step& t) {
+    const auto& mask = t.i.info.avx.mask;
+    if (mask.reg == ZYDIS_REGISTER_NONE || mask.reg == ZYDIS_REGISTER_K0) {
+      throw Refusal("a blend without an opmask");
+    }
+    const Bits a = t.get(1);
+    const Bits b = t.get(2);
+    const Bits& chosen = t.s.mask[static_cast<std::size_t>(ZydisRegisterGetId(mask.reg))];
+    const bool zeroing = mask.mode == ZYDIS_MASK_MODE_ZEROING;
+    Bits r(a.size());
+    for (std::size_t j = 0; j < r.size(); ++j) {
+      r[j] = t.g.mux(chosen[j / width], b[j], zeroing ? kFalse : a[j]);
+    }
+    t.write(t.i.operands[0].reg.value, r);
+  };
+}
+
+// vshufi32x4 and its like: 128-bit parts of the first source, then of the second.
+void shuffle_parts(Step& t) {
+  const Bits a = t.get(1);
+  const Bits b = t.get(2);
+  const std::size_t n = a.size() / 128;
+  std::uint64_t rest = t.immediate();
+  Bits r;
+  for (std::size_t k = 0; k < n; ++k, rest >>= n / 2) {
+    const Bits part = slice(k < n / 2 ? a : b, 128 * (rest & (n - 1)), 128);
+    r.insert(r.end(), part.begin(), part.end());
+  }
+  t.put(0, r);
 }
 
 Handler broadcast(std::size_t width) {
@@ -1237,11 +1309,25 @@ void add_integer_vectors(Map& h) {
         n, [](Step& t, const Bits& a, const Bits& b) { return add(t.g, a, b, kFalse).value; });
     h["psub" + suffix] =
         lanes(n, [](Step& t, const Bits& a, const Bits& b) { return subtract(t.g, a, b); });
-    h["pcmpeq" + suffix] = lanes(
-        n, [](Step& t, const Bits& a, const Bits& b) { return Bits(a.size(), equal(t.g, a, b)); });
-    h["pcmpgt" + suffix] = lanes(n, [](Step& t, const Bits& a, const Bits& b) {
-      return Bits(a.size(), less_signed(t.g, b, a));
-    });
+    h["pcmpeq" + suffix] = compare_lanes(
+        n, [](Step& t, const Bits& a, const Bits& b) { return equal(t.g, a, b); });
+    h["pcmpgt" + suffix] = compare_lanes(
+        n, [](Step& t, const Bits& a, const Bits& b) { return less_signed(t.g, b, a); });
+    h["pcmp" + suffix] = compare_by_predicate(n, true);
+    h["pcmpu" + suffix] = compare_by_predicate(n, false);
+    const auto any_common = [](Step& t, const Bits& a, const Bits& b) {
+      return is_zero(t.g, map2(a, b, [&](Bit p, Bit q) { return t.g.land(p, q); })) ^ 1;
+    };
+    h["ptestm" + suffix] = compare_lanes(n, any_common);
+    h["ptestnm" + suffix] = compare_lanes(
+        n, [=](Step& t, const Bits& a, const Bits& b) { return any_common(t, a, b) ^ 1; });
+    h["pmovm2" + suffix] = [n](Step& t) {
+      const Bits mask = t.get(1);
+      Bits r(t.size(0));
+      for (std::size_t j = 0; j < r.size(); ++j) r[j] = mask[j / n];
+      t.put(0, r);
+    };
+    h["pblendm" + suffix] = blend_by_mask(n);
     if (n != 64) {
       h["psign" + suffix] = lanes(n, sign_applied);
       h["pabs" + suffix] =
@@ -1348,6 +1434,7 @@ void add_shuffles(Map& h) {
   h["pblendvb"] = blend_variable(8);
   h["blendvps"] = blend_variable(32);
   h["blendvpd"] = blend_variable(64);
+  h["shufi32x4"] = h["shuff32x4"] = h["shufi64x2"] = h["shuff64x2"] = shuffle_parts;
   h["perm2f128"] = h["perm2i128"] = permute_parts;
   h["broadcastss"] = broadcast(32);
   h["broadcastsd"] = broadcast(64);
