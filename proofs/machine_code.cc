@@ -4,6 +4,8 @@
 // every level that was compiled, whether or not this CPU can run it.
 #include "proofs/machine_code.h"
 
+#include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "fmt/format.h"
@@ -157,7 +159,13 @@ void kaiju1_machine_1(Obligation& o) {
       code.overrides[at + k] = static_cast<std::uint8_t>(target_bit(level) >> (8 * k));
     }
     code.name = level;
-    if (!proof.prove(code, {1, 24, {}, 1, 4}, false)) break;
+    Kaiju1Shape shape{1, 24, {}, 1, 4};
+    if (getenv("SHAPE")) {
+      unsigned hi = 0;
+      sscanf(getenv("SHAPE"), "%u,%u,%u,%u,%u", &shape.rows, &shape.cols, &hi, &shape.step_num, &shape.step_den);
+      for (unsigned k = 0; k < hi; ++k) shape.side_band.push_back(3 + 5 * k);
+    }
+    if (!proof.prove(code, shape, getenv("VERDICTS") != nullptr)) break;
     proved += (proved.empty() ? "" : " ") + level;
   }
   qp_force_level(before.c_str());

@@ -384,14 +384,18 @@ std::vector<Truth> Graph::tabulate(const Bit* bits, std::size_t n, const Variabl
   return result;
 }
 
+Bit Graph::simplified(Bit bit) {
+  const auto variables = support(&bit, 1);
+  if (!variables) return bit;
+  const auto [it, fresh] = folded_.try_emplace({bit, care.version});
+  if (fresh) it->second = table(*variables, tabulate(&bit, 1, *variables)[0]);
+  return it->second;
+}
+
 std::optional<bool> Graph::constant(Bit bit) {
   bit = known_low_bit(bit);
   if (bit <= kTrue) return bit == kTrue;
-  const auto variables = support(&bit, 1);
-  if (!variables) return std::nullopt;
-  const auto [it, fresh] = folded_.try_emplace({bit, care.version});
-  if (fresh) it->second = table(*variables, tabulate(&bit, 1, *variables)[0]);
-  const Bit folded = it->second;
+  const Bit folded = simplified(bit);
   if (folded > kTrue) return std::nullopt;
   return folded == kTrue;
 }

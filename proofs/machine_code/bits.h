@@ -125,6 +125,11 @@ class Graph {
   // Whether it did.
   bool assume(Bit condition);
 
+  [[nodiscard]] bool is_of_address(Bit bit) const {
+    return node(bit).kind == Kind::kPointer || node(bit).kind == Kind::kIndexed;
+  }
+  // The same bit, of no more variables than matter; itself, if it cannot be enumerated.
+  Bit simplified(Bit bit);
   [[nodiscard]] const Variables& table_variables(std::uint32_t t) const { return tables_[t].first; }
   [[nodiscard]] const Truth& table_truth(std::uint32_t t) const { return tables_[t].second; }
   [[nodiscard]] const Pointer& pointer_of(std::uint32_t p) const { return pointers_[p]; }

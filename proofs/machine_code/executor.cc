@@ -165,10 +165,14 @@ void Executor::run_until(State& s, std::uint64_t stop, int stop_depth, int branc
 void Executor::merge(Bit taken, State& yes, const State& no) {
   const auto join = [&](Bits& y, const Bits& n) {
     if (y == n) return;
-    for (std::size_t i = 0; i < y.size(); ++i) y[i] = g.mux(taken, y[i], n[i]);
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      if (y[i] == n[i]) continue;
+      // An address that differs is of no use; it may be dead.
+      const bool address = g.is_of_address(y[i]) || g.is_of_address(n[i]);
+      y[i] = address ? g.unknown() : g.mux(taken, y[i], n[i]);
+    }
   };
   for (std::size_t i = 0; i < yes.gpr.size(); ++i) {
-    // An address that differs is of no use; it may be dead.
     if (yes.gpr[i] != no.gpr[i]) join(yes.gpr[i], no.gpr[i]);
   }
   for (std::size_t i = 0; i < yes.vector.size(); ++i) join(yes.vector[i], no.vector[i]);
@@ -319,6 +323,11 @@ Bits Executor::load(const State& s, const Bits& address, std::size_t bytes) {
   if (const auto indexed = g.as_indexed(address)) return load_indexed(s, *indexed, bytes);
   const auto variables = g.support(address);
   if (!variables) throw Refusal("the address of a load is not known");
+  if (const auto at = unknown_data ? g.constant(address) : std::nullopt; at && process.varies(*at)) {
+    Bits value(8 * bytes);
+    for (Bit& bit : value) bit = g.unknown();
+    return value;
+  }
   const auto addresses = g.tabulate(address.data(), address.size(), *variables);
   const Truth& possible = g.possible(*variables);
   std::vector<Truth> truths(8 * bytes, Truth(possible.size()));

@@ -580,6 +580,7 @@ bool Kaiju1Proof::Work::prove_case(const Case& c, const std::array<unsigned, 3>&
   Floats garbage(g_);
   Floats& floats = c.kind == Case::kValid ? *floats_ : garbage;
   Executor x(g_, floats, process_);
+  x.unknown_data = true;
   x.oracle = [&](Bit condition) { return decide(x, condition); };
   floats.cut = [&](const Bits& operand) { return cut(operand); };
   floats.allow_unknown = true;

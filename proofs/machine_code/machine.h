@@ -66,6 +66,8 @@ class Process {
   [[nodiscard]] bool executable(std::uint64_t address) const;
   // One byte, or a Fault. Bytes of writable data are noted in `writable_reads`.
   std::uint8_t read(std::uint64_t address);
+  // Whether the byte is writable data that `overrides` says nothing of.
+  [[nodiscard]] bool varies(std::uint64_t address) const;
   // "libm.so+0x1234" for messages.
   [[nodiscard]] std::string name_of(std::uint64_t address) const;
 
@@ -137,6 +139,8 @@ class Executor {
   std::function<std::optional<bool>(Bit)> oracle;
   // The conditions under which the present path is taken.
   std::vector<Bit> path;
+  // Writable data of the process holds anything, each time it is read; else reading it is a Refusal.
+  bool unknown_data = false;
 
  private:
   void run_until(State& state, std::uint64_t stop, int stop_depth, int branches);
