@@ -155,6 +155,8 @@ std::uint32_t Graph::join_supports(std::uint32_t a, std::uint32_t b) {
 
 Bit Graph::variable(std::uint32_t id) { return make(Kind::kVariable, id, 0, intern_support({id})); }
 
+Bit Graph::opaque() { return make(Kind::kVariable, next_unknown_++, 0, kOpaque); }
+
 Bit Graph::unknown() { return variable(next_unknown_++); }
 
 bool Graph::has_free_residue(std::uint32_t region) const {

@@ -70,6 +70,7 @@ class Graph {
 
   Bit variable(std::uint32_t id);
   Bit unknown();  // a value that nothing is known of; equal to nothing else
+  Bit opaque();   // the same, and never enumerated
   Bit land(Bit a, Bit b);
   Bit lor(Bit a, Bit b) { return land(a ^ 1, b ^ 1) ^ 1; }
   Bit lxor(Bit a, Bit b);

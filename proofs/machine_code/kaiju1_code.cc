@@ -152,8 +152,8 @@ std::string describe(const Kaiju1Shape& s) {
 
 class Kaiju1Proof::Work {
  public:
-  explicit Work(Obligation& o) : o_(o), terms_(g_, session_) {
-    for (std::size_t k = 0; k < 8 * kStackBytes; ++k) stack_.push_back(g_.unknown());
+  explicit Work(Obligation& o) : o_(o), terms_(g_, session_), floats_(g_) {
+    for (std::size_t k = 0; k < 8 * kStackBytes; ++k) stack_.push_back(g_.opaque());
   }
 
   bool prove(const Kaiju1Code& code, const Kaiju1Shape& shape, bool verdicts);
@@ -193,6 +193,7 @@ class Kaiju1Proof::Work {
   Graph g_;
   symbolic::Session session_;
   Terms terms_;
+  Floats floats_;
   Bits stack_;
   Bits output_;
 
@@ -200,7 +201,6 @@ class Kaiju1Proof::Work {
   const Kaiju1Code* code_ = nullptr;
   const Places* places_ = nullptr;
   Process process_;
-  std::unique_ptr<Floats> floats_;
   std::map<std::pair<std::size_t, std::size_t>, CodeText> texts_;
 
   // Of the execution at work.
@@ -224,7 +224,11 @@ class Kaiju1Proof::Work {
 // The classes of scales, of padding, and of fields of codes, as far as they can be enumerated.
 void Kaiju1Proof::Work::set_care(const Case& c) {
   const Places& p = *places_;
-  std::string key = describe(p.shape) + ": " + name_of(c);
+  // Wrong codes are not enumerated: they share the classes of valid ones.
+  const bool code = c.kind == Case::kTrits || c.kind == Case::kFixRange || c.kind == Case::kFixZero;
+  std::string key = describe(p.shape);
+  if (code && c.row + 1 < p.shape.rows) key += fmt::format(", up to row {}", c.row);
+  if (!code && c.kind != Case::kValid) key += ", " + name_of(c);
   for (const std::uint32_t column : p.shape.side_band) key += fmt::format(" {}", column);
   if (const auto it = cares_.find(key); it != cares_.end()) {
     g_.care = it->second;
@@ -571,14 +575,11 @@ bool Kaiju1Proof::Work::prove_case(const Case& c, const std::array<unsigned, 3>&
                                    std::array<bool, 3>* used) {
   case_ = c;
   set_care(c);
-  decided_.clear();
-  samples_.clear();
-  std::mt19937_64 random(1);
-  for (int k = 0; k < 8; ++k) samples_.push_back(sample(c, random));
   // Scales that are not finite make garbage on the way to their status, and garbage need not be
   // exact.
   Floats garbage(g_);
-  Floats& floats = c.kind == Case::kValid ? *floats_ : garbage;
+  const bool finite = c.kind != Case::kChannelScale && c.kind != Case::kRowScale;
+  Floats& floats = finite ? floats_ : garbage;
   Executor x(g_, floats, process_);
   x.unknown_data = true;
   x.oracle = [&](Bit condition) { return decide(x, condition); };
@@ -611,7 +612,7 @@ bool Kaiju1Proof::Work::prove_case(const Case& c, const std::array<unsigned, 3>&
     summary.code.instructions += x.steps;
     summary.code.merges += x.merges;
     summary.code.table_loads += x.table_loads;
-    summary.code.all_exact = summary.code.all_exact && floats_->all_exact();
+    summary.code.all_exact = summary.code.all_exact && floats_.all_exact();
     summary.code.mnemonics.insert(x.mnemonics.begin(), x.mnemonics.end());
   } catch (const Fault& fault) {
     found = Counterexample{std::nullopt, fault.what()};
@@ -777,7 +778,7 @@ std::optional<Counterexample> Kaiju1Proof::Work::check_product(
   if (multiplier == 0) {
     return g_.constant(magnitude) == 0 ? std::nullopt : std::optional(wrong);
   }
-  const auto factors = floats_->factors(magnitude);
+  const auto factors = floats_.factors(magnitude);
   if (!factors) throw Refusal(what + " is not a product of small factors");
   std::vector<Bits> of_scale;
   std::vector<Bits> of_number;
@@ -839,7 +840,7 @@ std::optional<Counterexample> Kaiju1Proof::Work::check_product(
         return equal(product(v, {1, 0}), {static_cast<std::uint64_t>(x < 0 ? -x : x), 0});
       });
   if (!right) return wrong;
-  summary.rounds = summary.rounds || floats_->is_rounded(magnitude);
+  summary.rounds = summary.rounds || floats_.is_rounded(magnitude);
   return std::nullopt;
 }
 
@@ -849,7 +850,6 @@ bool Kaiju1Proof::Work::prove(const Kaiju1Code& code, const Kaiju1Shape& shape, 
   places_ = &places;
   texts_.clear();
   process_.overrides = code.overrides;
-  floats_ = std::make_unique<Floats>(g_);
   // One call on the CPU, on whichever level is in use: addresses of called functions are then in
   // their slots.
   std::mt19937_64 random(3);
@@ -872,6 +872,9 @@ bool Kaiju1Proof::Work::prove(const Kaiju1Code& code, const Kaiju1Shape& shape, 
     }
   }
   for (const Case& c : cases) {
+    decided_.clear();
+    samples_.clear();
+    for (int k = 0; k < 8; ++k) samples_.push_back(sample(c, random));
     // The stack's place is all that can matter: input bytes lie anywhere, and where code looks at
     // the low bits of the output's address, these are free.
     for (const unsigned stack : {0u, 16u, 32u, 48u}) {

@@ -336,8 +336,8 @@ Bits difference(Step& t, const Bits& a, const Bits& b, Bit borrow) {
     }
     if (p || q) {
       t.unknown_flags();
-      const auto number = g.constant(b);
-      if (p && number) {
+      const auto number = p ? g.constant(b) : std::nullopt;
+      if (number) {
         // An address is not null; how it compares with other numbers is not known.
         if (*number == 0) t.s.flags = {kFalse, kFalse, kFalse, kFalse, g.unknown()};
         return g.pointer({p->region, p->offset - static_cast<std::int64_t>(*number)});
