@@ -4,8 +4,8 @@
 // every level that was compiled, whether or not this CPU can run it.
 #include "proofs/machine_code.h"
 
-#include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <stdexcept>
 
 #include "fmt/format.h"
@@ -15,6 +15,7 @@
 #include "proofs/machine_code/kaiju1_code.h"
 #include "proofs/machine_code/machine.h"
 #include "proofs/obligation.h"
+#include "quantproof/kaiju1.h"
 #include "quantproof/qp.h"
 
 namespace quantproof::proofs {
@@ -24,6 +25,9 @@ namespace {
 using machine_code::Code;
 using machine_code::CodeSummary;
 using machine_code::Convention;
+using machine_code::Kaiju1Code;
+using machine_code::Kaiju1Part;
+using machine_code::Kaiju1Shape;
 
 constexpr unsigned kWordBytes = 8;
 
@@ -96,6 +100,51 @@ void prove_levels(Obligation& o, qp_format format, const std::vector<qp_profile>
                      proved, machine_code::describe(summary)));
 }
 
+// On each level, tensors of the shapes that `shapes` has for its batch of codes.
+void prove_kaiju1(Obligation& o, Kaiju1Part part,
+                  const std::function<std::vector<Kaiju1Shape>(std::size_t)>& shapes) {
+  Code decode;
+  decode.entry = reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(&qp_decode_at));
+  decode.convention = Convention::kDecodeAt;
+  Kaiju1Code code;
+  code.entry =
+      reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(&qp_kaiju1_decode_rows));
+  const std::string before = qp_level();
+  std::uint64_t at = 0;
+  try {
+    at = call_once(decode);
+  } catch (const std::runtime_error& error) {
+    o.refuse(error.what());
+    return;
+  }
+  machine_code::Kaiju1Proof proof(o);
+  std::string proved;
+  bool all = true;
+  for (std::size_t i = 0; all && i < qp_level_count(); ++i) {
+    const std::string level = qp_level_name(i);
+    if (getenv("ONLY") && level != getenv("ONLY")) continue;
+    code.runs_here = qp_level_supported(i) != 0;
+    if (code.runs_here) qp_force_level(level.c_str());
+    for (unsigned k = 0; k < kWordBytes; ++k) {
+      code.overrides[at + k] = static_cast<std::uint8_t>(target_bit(level) >> (8 * k));
+    }
+    code.name = level;
+    for (const Kaiju1Shape& shape : shapes(level == "AVX3" ? 64 : level == "AVX2" ? 32 : 16)) {
+      all = all && proof.prove(code, shape, part);
+    }
+    proved += (proved.empty() ? "" : " ") + level;
+  }
+  qp_force_level(before.c_str());
+  if (!all) return;
+  const auto& s = proof.summary();
+  o.check(s.code.executions != 0, "nothing was run");
+  o.check(s.code.all_exact, "an operation other than the product with the step rounds");
+  o.note(fmt::format(
+      "qp_kaiju1_decode_rows of {}, levels {}: {}, {} queries, {} answered as one of the same shape",
+      machine_code::object_of(code.entry), proved, machine_code::describe(s.code), s.queries,
+      s.same_shape));
+}
+
 }  // namespace
 
 Result prove_object(const ObjectCode& object, const Options& options) {
@@ -132,46 +181,18 @@ void e8iq3_code_2(Obligation& o) {
 }
 
 void kaiju1_machine_1(Obligation& o) {
-  using machine_code::Kaiju1Code;
-  using machine_code::Kaiju1Shape;
-  Code decode;
-  decode.entry = reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(&qp_decode_at));
-  decode.convention = Convention::kDecodeAt;
-  Kaiju1Code code;
-  code.entry =
-      reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(&qp_kaiju1_decode_rows));
-  const std::string before = qp_level();
-  std::uint64_t at = 0;
-  try {
-    at = call_once(decode);
-  } catch (const std::runtime_error& error) {
-    o.refuse(error.what());
-    return;
-  }
-  machine_code::Kaiju1Proof proof(o);
-  std::string proved;
-  for (std::size_t i = 0; i < qp_level_count(); ++i) {
-    const std::string level = qp_level_name(i);
-    if (getenv("ONLY") && level != getenv("ONLY")) continue;
-    code.runs_here = qp_level_supported(i) != 0;
-    if (code.runs_here) qp_force_level(level.c_str());
-    for (unsigned k = 0; k < kWordBytes; ++k) {
-      code.overrides[at + k] = static_cast<std::uint8_t>(target_bit(level) >> (8 * k));
-    }
-    code.name = level;
-    Kaiju1Shape shape{1, 24, {}, 1, 4};
-    if (getenv("SHAPE")) {
-      unsigned hi = 0;
-      sscanf(getenv("SHAPE"), "%u,%u,%u,%u,%u", &shape.rows, &shape.cols, &hi, &shape.step_num, &shape.step_den);
-      for (unsigned k = 0; k < hi; ++k) shape.side_band.push_back(3 + 5 * k);
-    }
-    if (!proof.prove(code, shape, getenv("VERDICTS") != nullptr)) break;
-    proved += (proved.empty() ? "" : " ") + level;
-  }
-  qp_force_level(before.c_str());
-  const auto& s = proof.summary();
-  if (!proved.empty()) o.check(s.code.executions != 0, "nothing was run");
-  o.note(fmt::format("{}: {}; {} queries, {} of the same shape", proved, machine_code::describe(s.code), s.queries, s.same_shape));
+  prove_kaiju1(o, Kaiju1Part::kValid, [](std::size_t batch) -> std::vector<Kaiju1Shape> {
+    return {{1, 24, {}, 1, 4},
+            {1, 26, {3, 20}, 1, 3},
+            {2, 51, {0, 24, 50}, 2, 1},
+            {1, static_cast<std::uint32_t>(kKaiju1BlockCols * (batch + 1)), {}, 3, 1}};
+  });
+}
+
+void kaiju1_machine_2(Obligation& o) {
+  prove_kaiju1(o, Kaiju1Part::kInvalid, [](std::size_t) -> std::vector<Kaiju1Shape> {
+    return {{1, 26, {3, 20}, 1, 1}};
+  });
 }
 
 }  // namespace quantproof::proofs

@@ -90,7 +90,12 @@ constexpr std::array kEntries = {
           "all rows, hi_count and bulk_cols of 32 bits; the shipped function on 202,197 headers "
           "against 128-bit integers",
           kaiju1_layout_1},
-    Entry{"KAIJU1-MACHINE-1", "x", kaiju1_machine_1},
+    Entry{"KAIJU1-MACHINE-1",
+          "all valid tensors of four shapes for each compiled level, at every address",
+          kaiju1_machine_1},
+    Entry{"KAIJU1-MACHINE-2",
+          "all invalid tensors of one shape for each compiled level, at every address",
+          kaiju1_machine_2},
     Entry{"KAIJU1-MUTANTS-1", "every mutant in proofs/kaiju1_mutants.json", kaiju1_mutants_1},
     Entry{"KAIJU1-PARITY-1", "the offsets of 8,192 cosets; all residuals", kaiju1_parity_1},
     Entry{"KAIJU1-TRIT-1", "256 bytes", kaiju1_trit_1},

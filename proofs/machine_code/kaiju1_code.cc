@@ -156,7 +156,7 @@ class Kaiju1Proof::Work {
     for (std::size_t k = 0; k < 8 * kStackBytes; ++k) stack_.push_back(g_.opaque());
   }
 
-  bool prove(const Kaiju1Code& code, const Kaiju1Shape& shape, bool verdicts);
+  bool prove(const Kaiju1Code& code, const Kaiju1Shape& shape, Kaiju1Part part);
 
   Kaiju1Summary summary;
 
@@ -844,7 +844,7 @@ std::optional<Counterexample> Kaiju1Proof::Work::check_product(
   return std::nullopt;
 }
 
-bool Kaiju1Proof::Work::prove(const Kaiju1Code& code, const Kaiju1Shape& shape, bool verdicts) {
+bool Kaiju1Proof::Work::prove(const Kaiju1Code& code, const Kaiju1Shape& shape, Kaiju1Part part) {
   const Places places(shape);
   code_ = &code;
   places_ = &places;
@@ -856,8 +856,10 @@ bool Kaiju1Proof::Work::prove(const Kaiju1Code& code, const Kaiju1Shape& shape, 
   const auto tensor = sample({}, random);
   std::vector<float> out(std::size_t{shape.rows} * shape.cols);
   function_of(code)(tensor.data(), tensor.size(), 0, shape.rows, out.data());
-  std::vector<Case> cases = {{}};
-  if (verdicts) {
+  std::vector<Case> cases;
+  if (part == Kaiju1Part::kValid) {
+    cases.emplace_back();
+  } else {
     for (std::size_t j = 0; j < shape.side_band.size(); ++j) {
       cases.push_back({Case::kChannelScale, 0, j, 0});
     }
@@ -897,8 +899,8 @@ bool Kaiju1Proof::Work::prove(const Kaiju1Code& code, const Kaiju1Shape& shape, 
 
 Kaiju1Proof::Kaiju1Proof(Obligation& o) : work_(std::make_unique<Work>(o)) {}
 Kaiju1Proof::~Kaiju1Proof() = default;
-bool Kaiju1Proof::prove(const Kaiju1Code& code, const Kaiju1Shape& shape, bool verdicts) {
-  return work_->prove(code, shape, verdicts);
+bool Kaiju1Proof::prove(const Kaiju1Code& code, const Kaiju1Shape& shape, Kaiju1Part part) {
+  return work_->prove(code, shape, part);
 }
 const Kaiju1Summary& Kaiju1Proof::summary() const { return work_->summary; }
 

@@ -34,6 +34,8 @@ struct Kaiju1Code {
   std::string name;                                 // for messages and queries
 };
 
+enum class Kaiju1Part { kValid, kInvalid };
+
 struct Kaiju1Summary {
   CodeSummary code;
   std::size_t queries = 0;
@@ -46,9 +48,9 @@ class Kaiju1Proof {
  public:
   explicit Kaiju1Proof(Obligation& o);
   ~Kaiju1Proof();
-  // Valid tensors, and with `verdicts` also each way of being invalid. Proves, refutes with a
-  // replayed counterexample, or refuses with the reason.
-  bool prove(const Kaiju1Code& code, const Kaiju1Shape& shape, bool verdicts);
+  // All valid tensors of the shape, or all others. Proves, refutes with a replayed counterexample,
+  // or refuses with the reason.
+  bool prove(const Kaiju1Code& code, const Kaiju1Shape& shape, Kaiju1Part part);
   [[nodiscard]] const Kaiju1Summary& summary() const;
 
  private:
