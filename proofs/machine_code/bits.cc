@@ -155,7 +155,10 @@ std::uint32_t Graph::join_supports(std::uint32_t a, std::uint32_t b) {
 
 Bit Graph::variable(std::uint32_t id) { return make(Kind::kVariable, id, 0, intern_support({id})); }
 
-Bit Graph::opaque() { return make(Kind::kVariable, next_unknown_++, 0, kOpaque); }
+Bit Graph::opaque() {
+  nodes_.push_back({Kind::kVariable, next_unknown_++, 0, kOpaque});
+  return static_cast<Bit>(nodes_.size() - 1) << 1;
+}
 
 Bit Graph::unknown() { return variable(next_unknown_++); }
 
@@ -252,6 +255,10 @@ Bit Graph::table(const Variables& variables, const Truth& truth) {
       table_index_.try_emplace({variables, masked}, static_cast<std::uint32_t>(tables_.size()));
   if (fresh) tables_.emplace_back(variables, masked);
   return make(Kind::kTable, it->second, 0, intern_support(variables));
+}
+
+Bit Graph::selected_bit(std::uint32_t selection, unsigned i) {
+  return make(Kind::kSelected, selection, i, kOpaque);
 }
 
 Bits Graph::pointer(const Pointer& pointer) {

@@ -55,7 +55,8 @@ class Graph {
     kTable,
     kProduct,
     kPointer,
-    kIndexed
+    kIndexed,
+    kSelected
   };
   struct Node {
     Kind kind = Kind::kConstant;
@@ -78,6 +79,7 @@ class Graph {
   // The bit whose value for assignment i of `variables` is bit i of `truth`.
   Bit table(const Variables& variables, const Truth& truth);
   Bit product_bit(std::uint32_t product, unsigned i);
+  Bit selected_bit(std::uint32_t selection, unsigned i);
 
   Bits pointer(const Pointer& pointer);
   // The address that 64 bits spell. Low bits that were masked off count as known.
@@ -144,10 +146,18 @@ class Graph {
   [[nodiscard]] bool has_free_residue(std::uint32_t region) const;
 
   std::vector<Node> nodes_;
-  std::unordered_map<std::uint64_t, std::uint32_t> index_[9];
+  // Two numbers in one: their plain hash puts many into the same place.
+  struct PairHash {
+    std::size_t operator()(std::uint64_t key) const {
+      key ^= key >> 32;
+      key *= 0x9E3779B97F4A7C15u;
+      return static_cast<std::size_t>(key ^ (key >> 29));
+    }
+  };
+  std::unordered_map<std::uint64_t, std::uint32_t, PairHash> index_[10];
   std::vector<Variables> supports_;
   std::map<Variables, std::uint32_t> support_index_;
-  std::unordered_map<std::uint64_t, std::uint32_t> support_joins_;
+  std::unordered_map<std::uint64_t, std::uint32_t, PairHash> support_joins_;
   std::vector<std::pair<Variables, Truth>> tables_;
   std::map<std::pair<Variables, Truth>, std::uint32_t> table_index_;
   std::vector<Pointer> pointers_;

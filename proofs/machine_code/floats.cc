@@ -51,7 +51,16 @@ Bits Floats::unknown_word(unsigned width) {
 
 Bits Floats::selected(const Variables& variables, const std::vector<Bits>& leaves) {
   const Bits word = g_.chosen_by(variables, leaves);
-  if (word.size() == 32) selections_[word] = {variables, leaves};
+  selections_[word] = {variables, leaves};
+  return word;
+}
+
+Bits Floats::selected_product(const Variables& variables, const std::vector<Bits>& leaves) {
+  const auto [it, fresh] = selected_products_.try_emplace(
+      {variables, leaves}, static_cast<std::uint32_t>(selected_products_.size()));
+  Bits word(32);
+  for (unsigned j = 0; j < 32; ++j) word[j] = g_.selected_bit(it->second, j);
+  if (fresh) selections_[word] = {variables, leaves};
   return word;
 }
 
@@ -183,12 +192,14 @@ Bits Floats::multiplied(const Bits& a, const Bits& b) {
     if (selections_.empty()) break;
     const Selection* const found = selection(first ? a : b);
     if (found == nullptr) continue;
+    Bits& known = selected_results_[{a, b, g_.care.version}];
+    if (!known.empty()) return known;
     const Selection chosen = *found;
     std::vector<Bits> leaves;
     for (const Bits& leaf : chosen.leaves) {
       leaves.push_back(first ? multiplied(leaf, b) : multiplied(a, leaf));
     }
-    return selected(chosen.variables, leaves);
+    return known = selected_product(chosen.variables, leaves);
   }
   Bits both = a;
   both.insert(both.end(), b.begin(), b.end());

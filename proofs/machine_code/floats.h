@@ -79,10 +79,14 @@ class Floats {
 
   [[nodiscard]] std::optional<std::uint32_t> product_of(const Bits& magnitude) const;
   Bits unknown_word(unsigned width);
+  // As selected(), for a word that is only stored and multiplied: its bits have no other meaning.
+  Bits selected_product(const Variables& variables, const std::vector<Bits>& leaves);
 
   Graph& g_;
   bool all_exact_ = true;
   std::map<Bits, Selection> selections_;
+  std::map<std::pair<Variables, std::vector<Bits>>, std::uint32_t> selected_products_;
+  std::map<std::tuple<Bits, Bits, std::uint64_t>, Bits> selected_results_;
   std::set<std::uint32_t> rounded_;  // products
   // Results by operation, operands and version of care.
   std::map<std::tuple<Operation, std::vector<Bits>, std::uint64_t>, Bits> results_;

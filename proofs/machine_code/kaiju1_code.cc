@@ -209,6 +209,8 @@ class Kaiju1Proof::Work {
   std::map<std::uint32_t, std::tuple<std::size_t, std::size_t, std::size_t>> coordinates_;
   std::map<std::pair<Bit, std::vector<Bit>>, std::optional<bool>> decided_;
   std::vector<std::vector<std::uint8_t>> samples_;
+  // What an execution left: version of care, cuts, status and output.
+  std::tuple<std::uint64_t, std::map<Bits, std::uint32_t>, std::vector<Bits>> checked_;
 
   // Of all.
   std::array<std::vector<Proved>, kLeechDimension> points_;
@@ -216,6 +218,7 @@ class Kaiju1Proof::Work {
   std::map<std::string, Graph::Cares> cares_;
   std::set<std::tuple<std::vector<Bits>, std::size_t, std::uint32_t, std::uint32_t, std::uint64_t>>
       scales_;
+  std::set<std::tuple<std::vector<Bits>, std::uint32_t, std::uint64_t>> numbers_;
   std::size_t queries_ = 0;
 };
 
@@ -598,7 +601,12 @@ bool Kaiju1Proof::Work::prove_case(const Case& c, const std::array<unsigned, 3>&
       try {
         const State end = execute(x, c, residues);
         summary.code.executions += 1;
+        // Another place of the stack most often leaves the same terms.
+        const std::vector<Bits> left = {end.gpr[kRax], end.memory[kOutput]};
+        const auto known = std::tuple{g_.care.version, cuts_, left};
+        if (known == checked_) continue;
         found = check(x, end, c);
+        if (!found) checked_ = known;
       } catch (const Split& split) {
         const auto care = g_.care;
         for (const Bit side : {split.condition, split.condition ^ 1}) {
@@ -834,13 +842,13 @@ std::optional<Counterexample> Kaiju1Proof::Work::check_product(
     if (!right) return Counterexample{std::nullopt, "the scale of " + what};
     scales_.insert({key, scale, multiplier, std::bit_cast<std::uint32_t>(step), g_.care.version});
   }
+  if (!numbers_.insert({of_number, number, g_.care.version}).second) return std::nullopt;
   const bool right =
       for_all(of_number, number_bits, [&](std::size_t at, const std::vector<std::uint32_t>& v) {
         const int x = static_cast<std::int8_t>(at);
         return equal(product(v, {1, 0}), {static_cast<std::uint64_t>(x < 0 ? -x : x), 0});
       });
   if (!right) return wrong;
-  summary.rounds = summary.rounds || floats_.is_rounded(magnitude);
   return std::nullopt;
 }
 
@@ -874,6 +882,7 @@ bool Kaiju1Proof::Work::prove(const Kaiju1Code& code, const Kaiju1Shape& shape, 
     }
   }
   for (const Case& c : cases) {
+    checked_ = {};
     decided_.clear();
     samples_.clear();
     for (int k = 0; k < 8; ++k) samples_.push_back(sample(c, random));

@@ -40,7 +40,6 @@ struct Kaiju1Summary {
   CodeSummary code;
   std::size_t queries = 0;
   std::size_t same_shape = 0;  // points of codes that are those of a proved code, by renaming
-  bool rounds = false;         // by the step
 };
 
 // One graph and one Z3 session for all levels: what one has proved, the others find.
