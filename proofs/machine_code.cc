@@ -4,7 +4,6 @@
 // every level that was compiled, whether or not this CPU can run it.
 #include "proofs/machine_code.h"
 
-#include <cstdlib>
 #include <functional>
 #include <stdexcept>
 
@@ -122,7 +121,6 @@ void prove_kaiju1(Obligation& o, Kaiju1Part part,
   bool all = true;
   for (std::size_t i = 0; all && i < qp_level_count(); ++i) {
     const std::string level = qp_level_name(i);
-    if (getenv("ONLY") && level != getenv("ONLY")) continue;
     code.runs_here = qp_level_supported(i) != 0;
     if (code.runs_here) qp_force_level(level.c_str());
     for (unsigned k = 0; k < kWordBytes; ++k) {
@@ -139,10 +137,11 @@ void prove_kaiju1(Obligation& o, Kaiju1Part part,
   const auto& s = proof.summary();
   o.check(s.code.executions != 0, "nothing was run");
   o.check(s.code.all_exact, "an operation other than the product with the step rounds");
-  o.note(fmt::format(
-      "qp_kaiju1_decode_rows of {}, levels {}: {}, {} queries, {} answered as one of the same shape",
-      machine_code::object_of(code.entry), proved, machine_code::describe(s.code), s.queries,
-      s.same_shape));
+  o.note(
+      fmt::format("qp_kaiju1_decode_rows of {}, levels {}: {}, {} queries, {} answered as one of "
+                  "the same shape",
+                  machine_code::object_of(code.entry), proved, machine_code::describe(s.code),
+                  s.queries, s.same_shape));
 }
 
 }  // namespace

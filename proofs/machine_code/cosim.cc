@@ -41,7 +41,7 @@ qp_cosim_begin:
     sarx rax, rcx, rdx; sarx eax, [rbx], edx
     rol rax, 7; rol ecx, 31; ror rax, 9; ror cx, 5; rorx rax, rcx, 11; rorx eax, [rbx], 3
     imul rax, rcx; imul eax, ecx, 98; imul rax, [rbx], 0x62; imul cx, dx
-    mul rcx; mul ecx; mul qword ptr [rbx]; mul cx
+    mul rcx; mul ecx; mul qword ptr [rbx]; mul cx; div rcx; div ecx; div qword ptr [rbx]
     popcnt rax, rcx; popcnt eax, [rbx]; tzcnt rax, rcx; tzcnt eax, ecx; lzcnt rax, rcx
     lzcnt eax, ecx; bsf rax, r8; bsr rax, r8; bsf ecx, r8d; bsr ecx, r8d; bswap rax; bswap ecx
     bt rax, 5; bt eax, ecx; bt rcx, rdx; xchg rax, rcx; xchg cl, dl
@@ -97,7 +97,7 @@ qp_cosim_begin:
     vpsrlvd ymm1, ymm3, ymm5; vpsrlvq ymm1, ymm3, ymm4; vpsravd ymm1, ymm3, ymm5
     pmullw xmm1, xmm3; pmulld xmm1, xmm3; vpmullw ymm1, ymm3, ymm4; vpmulld xmm1, xmm3, xmm4
     pmuludq xmm1, xmm3; pmuldq xmm1, xmm3; vpmuludq ymm1, ymm3, ymm4; pmaddwd xmm1, xmm3
-    vpmaddwd ymm1, ymm3, ymm4
+    vpmaddwd ymm1, ymm3, ymm4; pmulhuw xmm1, xmm3; vpmulhuw ymm1, ymm3, ymm4
     pinsrb xmm1, ecx, 5; pinsrw xmm1, ecx, 3; pinsrd xmm1, ecx, 2; pinsrq xmm1, rcx, 1
     vpinsrd xmm1, xmm3, [rbx], 3; vpinsrb xmm1, xmm3, ecx, 15; vpinsrq xmm1, xmm3, rcx, 0
     vpinsrw xmm1, xmm3, [rbx+1], 7; pextrb eax, xmm3, 7; pextrw eax, xmm3, 5; pextrd eax, xmm3, 2
@@ -200,6 +200,8 @@ constexpr unsigned kTrials = 16;
 constexpr std::array<unsigned, 6> kFlagBits = {0, 2, 6, 7, 11, 0};  // CF PF ZF SF OF
 constexpr std::array<unsigned, 8> kRegisters = {0, 1, 2, 3, 5, 6, 8, 9};
 constexpr unsigned kVectors = 6;
+constexpr unsigned kRcx = 1;
+constexpr unsigned kRdx = 2;
 constexpr unsigned kRbx = 3;
 constexpr unsigned kR8 = 8;
 
@@ -297,6 +299,11 @@ bool Comparison::compare(std::uint64_t ip, std::mt19937_64& random) {
     for (auto& byte : memory) byte = static_cast<std::uint8_t>(interesting(random));
     if (trial % 2 == 0)
       memory[32] = static_cast<std::uint8_t>(random() % 40), std::fill_n(&memory[33], 7, 0);
+    if (decoded.name == "div") {  // no quotient that is too large, and no division by zero
+      before.gpr[kRdx] = 0;
+      before.gpr[kRcx] |= 1;
+      memory[0] |= 1;
+    }
     const auto memory_before = memory;
 
     // As terms.

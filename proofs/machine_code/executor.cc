@@ -323,7 +323,8 @@ Bits Executor::load(const State& s, const Bits& address, std::size_t bytes) {
   if (const auto indexed = g.as_indexed(address)) return load_indexed(s, *indexed, bytes);
   const auto variables = g.support(address);
   if (!variables) throw Refusal("the address of a load is not known");
-  if (const auto at = unknown_data ? g.constant(address) : std::nullopt; at && process.varies(*at)) {
+  if (const auto at = unknown_data ? g.constant(address) : std::nullopt;
+      at && process.varies(*at)) {
     Bits value(8 * bytes);
     for (Bit& bit : value) bit = g.unknown();
     return value;
@@ -370,16 +371,16 @@ Bits Executor::load_indexed(const State& s, const Graph::Indexed& place, std::si
     std::uint64_t offset = 0;
     for (std::size_t j = 0; j < 64; ++j) offset |= ((offsets[j][i >> 6] >> (i & 63)) & 1) << j;
     try {
-      leaves[i] = load(s,
-                       g.pointer({place.base.region,
-                                  place.base.offset + static_cast<std::int64_t>(offset)}),
-                       bytes);
+      leaves[i] = load(
+          s, g.pointer({place.base.region, place.base.offset + static_cast<std::int64_t>(offset)}),
+          bytes);
     } catch (const Fault& fault) {  // perhaps no input has this index
       throw Refusal(std::string("by an index that depends on data: ") + fault.what());
     }
   }
   // What no input takes may be anything.
-  const auto any = std::find_if(leaves.begin(), leaves.end(), [](const Bits& l) { return !l.empty(); });
+  const auto any =
+      std::find_if(leaves.begin(), leaves.end(), [](const Bits& l) { return !l.empty(); });
   if (any == leaves.end()) throw Refusal("a load that no input makes");
   for (Bits& leaf : leaves) {
     if (leaf.empty()) leaf = *any;
@@ -405,10 +406,9 @@ Bits Executor::load_by_bits(const State& s, const Graph::Indexed& place, std::si
       if (((i >> k) & 1) != 0) offset |= std::uint64_t{1} << open[k];
     }
     try {
-      rest.push_back(load(s,
-                          g.pointer({place.base.region,
-                                     place.base.offset + static_cast<std::int64_t>(offset)}),
-                          bytes));
+      rest.push_back(load(
+          s, g.pointer({place.base.region, place.base.offset + static_cast<std::int64_t>(offset)}),
+          bytes));
     } catch (const Fault& fault) {  // perhaps no input has this index
       throw Refusal(std::string("by an index that depends on data: ") + fault.what());
     }

@@ -243,8 +243,8 @@ Bits Floats::product(const Bits& a, const Bits& b) {
   }
   const std::array<Bit, 2> signs = {a[31], b[31]};
   const bool few = g_.support(signs.data(), 2).has_value();
-  const Bit sign = few ? g_.lxor(a[31], b[31])
-                       : g_.lxor(g_.simplified(a[31]), g_.simplified(b[31]));
+  const Bit sign =
+      few ? g_.lxor(a[31], b[31]) : g_.lxor(g_.simplified(a[31]), g_.simplified(b[31]));
   bool infinite = false;
   unsigned width = 0;
   int lowest = 0;

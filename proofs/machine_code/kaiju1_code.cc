@@ -368,7 +368,8 @@ std::vector<std::uint8_t> Kaiju1Proof::Work::sample(const Case& c, std::mt19937_
     bytes[k] = static_cast<std::uint8_t>(random());
   }
   const auto scale = [&](std::size_t at, bool finite) {
-    bytes[at + 1] = static_cast<std::uint8_t>(finite ? bytes[at + 1] & 0xBFu : bytes[at + 1] | 0x7Cu);
+    bytes[at + 1] =
+        static_cast<std::uint8_t>(finite ? bytes[at + 1] & 0xBFu : bytes[at + 1] | 0x7Cu);
   };
   for (std::size_t j = 0; j < p.shape.side_band.size(); ++j) {
     scale(p.channel(j), !(c.kind == Case::kChannelScale && c.at == j));
@@ -378,7 +379,8 @@ std::vector<std::uint8_t> Kaiju1Proof::Work::sample(const Case& c, std::mt19937_
     scale(p.row(r), !(here && c.kind == Case::kRowScale));
     if (p.is_odd()) {
       std::uint8_t& last = bytes[p.padding(r)];
-      last = static_cast<std::uint8_t>((last & 15u) | (here && c.kind == Case::kPadding ? 48u : 0u));
+      last =
+          static_cast<std::uint8_t>((last & 15u) | (here && c.kind == Case::kPadding ? 48u : 0u));
     }
     for (std::size_t b = 0; b < p.blocks(); ++b) {
       LeechCode<std::uint32_t> code;
@@ -393,12 +395,15 @@ std::vector<std::uint8_t> Kaiju1Proof::Work::sample(const Case& c, std::mt19937_
       };
       const bool wrong = here && b == c.at;
       if (wrong && c.kind == Case::kFixZero) {
-        while (trit() != 0) code.fix = static_cast<std::uint32_t>(random() % kLeechDimension), ++code.trit_group[0] %= 243;
+        while (trit() != 0)
+          code.fix = static_cast<std::uint32_t>(random() % kLeechDimension),
+          ++code.trit_group[0] %= 243;
       } else if (trit() == 0) {
         code.fix = kNoFix;
       }
       if (wrong && c.kind == Case::kTrits) code.trit_group[c.group] = c.group < 4 ? 243 : 81;
-      if (wrong && c.kind == Case::kFixRange) code.fix = 24 + static_cast<std::uint32_t>(random() % 7);
+      if (wrong && c.kind == Case::kFixRange)
+        code.fix = 24 + static_cast<std::uint32_t>(random() % 7);
       pack_leech_code(code, &bytes[p.code(r, b)]);
     }
   }
@@ -432,8 +437,7 @@ std::optional<bool> Kaiju1Proof::Work::decide(const Executor& x, Bit condition) 
   }
   // Of a lane that is like a lane of before: KAIJU1-KERNEL-1 has the same step.
   const auto below = variables_below(g_, all);
-  const auto first =
-      case_.kind == Case::kValid && x.path.empty() ? only_code(below) : kNoCode;
+  const auto first = case_.kind == Case::kValid && x.path.empty() ? only_code(below) : kNoCode;
   if (seen && first != kNoCode) {
     for (const Proved& proved : lanes_) {
       if (SameShape(g_, first - proved.first)(Bits{condition ^ (*seen ? 0u : 1u)}, proved.bits)) {
@@ -604,9 +608,10 @@ bool Kaiju1Proof::Work::prove_case(const Case& c, const std::array<unsigned, 3>&
         // Another place of the stack most often leaves the same terms.
         const std::vector<Bits> left = {end.gpr[kRax], end.memory[kOutput]};
         const auto known = std::tuple{g_.care.version, cuts_, left};
-        if (known == checked_) continue;
-        found = check(x, end, c);
-        if (!found) checked_ = known;
+        if (known != checked_) {
+          found = check(x, end, c);
+          if (!found) checked_ = known;
+        }
       } catch (const Split& split) {
         const auto care = g_.care;
         for (const Bit side : {split.condition, split.condition ^ 1}) {
@@ -634,8 +639,8 @@ bool Kaiju1Proof::Work::prove_case(const Case& c, const std::array<unsigned, 3>&
 
 void Kaiju1Proof::Work::report(const Case& c, const std::optional<Counterexample>& found,
                                const std::string& refusal) {
-  const std::string where = fmt::format("{}, {}, {}", code_->name, describe(places_->shape),
-                                        name_of(c));
+  const std::string where =
+      fmt::format("{}, {}, {}", code_->name, describe(places_->shape), name_of(c));
   const std::string what = found ? found->what : refusal;
   std::string shown;
   if (found && found->tensor) shown = replay(*code_, *found->tensor, places_->shape);
@@ -688,8 +693,8 @@ std::optional<Counterexample> Kaiju1Proof::Work::check(Executor& x, const State&
     }
     for (std::size_t n = 0; n < p.bulk.size(); ++n) {
       summary.code.statements += 1;
-      if (auto found = check_weight(x, weight(p.bulk[n]), r, n / kLeechDimension,
-                                    n % kLeechDimension)) {
+      if (auto found =
+              check_weight(x, weight(p.bulk[n]), r, n / kLeechDimension, n % kLeechDimension)) {
         return found;
       }
     }
@@ -741,9 +746,10 @@ std::optional<Counterexample> Kaiju1Proof::Work::check_weight(Executor& x, const
 
 // Magnitude |scale| multiplier step times the magnitude of the number, rounded once at the most;
 // the sign is that of 4.4. The number's eight variables are those from `number` on.
-std::optional<Counterexample> Kaiju1Proof::Work::check_product(
-    const Bits& got, std::size_t scale, std::uint32_t multiplier, float step, std::uint32_t number,
-    const std::string& what) {
+std::optional<Counterexample> Kaiju1Proof::Work::check_product(const Bits& got, std::size_t scale,
+                                                               std::uint32_t multiplier, float step,
+                                                               std::uint32_t number,
+                                                               const std::string& what) {
   const Counterexample wrong{std::nullopt, what};
   const Variables scale_bits = variables_from(variable(scale, 0), 16);
   const Variables number_bits = variables_from(number, 8);
@@ -834,10 +840,9 @@ std::optional<Counterexample> Kaiju1Proof::Work::check_product(
         for_all(of_scale, scale_bits, [&](std::size_t at, const std::vector<std::uint32_t>& v) {
           ref::Scale d;
           ref::read_scale(QP_PROFILE_STRICT, static_cast<std::uint16_t>(at), &d);
-          return equal(product(v, constant),
-                       {static_cast<std::uint64_t>(d.significand) * multiplier *
-                            step_magnitude.significand,
-                        d.exponent + step_magnitude.exponent});
+          return equal(product(v, constant), {static_cast<std::uint64_t>(d.significand) *
+                                                  multiplier * step_magnitude.significand,
+                                              d.exponent + step_magnitude.exponent});
         });
     if (!right) return Counterexample{std::nullopt, "the scale of " + what};
     scales_.insert({key, scale, multiplier, std::bit_cast<std::uint32_t>(step), g_.care.version});

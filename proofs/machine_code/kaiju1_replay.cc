@@ -33,8 +33,8 @@ std::string replay(const Kaiju1Code& code, const std::vector<std::uint8_t>& tens
   const std::size_t n = std::size_t{shape.rows} * shape.cols;
   std::vector<float> want(n);
   for (float& w : want) std::memcpy(&w, &kPoison, 4);
-  const qp_status want_status = ref::decode_kaiju1_rows(tensor.data(), tensor.size(), 0, shape.rows,
-                                                        want.data(), nullptr);
+  const qp_status want_status =
+      ref::decode_kaiju1_rows(tensor.data(), tensor.size(), 0, shape.rows, want.data(), nullptr);
   const Guarded input(tensor.size());
   const Guarded output(n * sizeof(float));
   const Guarded status(sizeof(std::int64_t));

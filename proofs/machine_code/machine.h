@@ -139,7 +139,8 @@ class Executor {
   std::function<std::optional<bool>(Bit)> oracle;
   // The conditions under which the present path is taken.
   std::vector<Bit> path;
-  // Writable data of the process holds anything, each time it is read; else reading it is a Refusal.
+  // Writable data of the process holds anything, each time it is read; else reading it is a
+  // Refusal.
   bool unknown_data = false;
 
  private:

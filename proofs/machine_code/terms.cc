@@ -158,14 +158,11 @@ std::vector<bool> evaluate(const Graph& g, const Bits& bits,
   return result;
 }
 
-bool SameShape::operator()(Bit a, Bit b) {
-  return (a & 1) == (b & 1) && nodes(a >> 1, b >> 1);
-}
+bool SameShape::operator()(Bit a, Bit b) { return (a & 1) == (b & 1) && nodes(a >> 1, b >> 1); }
 
 bool SameShape::operator()(const Bits& a, const Bits& b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [&](Bit x, Bit y) {
-           return (*this)(x, y);
-         });
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [&](Bit x, Bit y) { return (*this)(x, y); });
 }
 
 bool SameShape::nodes(std::uint32_t a, std::uint32_t b) {

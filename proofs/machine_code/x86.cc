@@ -144,9 +144,9 @@ class Step {
         const auto indexed = g.as_indexed(*p);
         if (!indexed) continue;
         if (const auto number = g.constant(*n)) {
-          return g.indexed({indexed->base.region,
-                            indexed->base.offset + static_cast<std::int64_t>(*number)},
-                           indexed->offset);
+          return g.indexed(
+              {indexed->base.region, indexed->base.offset + static_cast<std::int64_t>(*number)},
+              indexed->offset);
         }
         return g.indexed(indexed->base, add(g, indexed->offset, *n, kFalse).value);
       }
@@ -549,8 +549,7 @@ Handler compare_lanes(std::size_t width,
                       const std::function<Bit(Step&, const Bits&, const Bits&)>& holds) {
   return [=](Step& t) {
     const bool to_mask =
-        t.is_register(0) &&
-        ZydisRegisterGetClass(t.i.operands[0].reg.value) == ZYDIS_REGCLASS_MASK;
+        t.is_register(0) && ZydisRegisterGetClass(t.i.operands[0].reg.value) == ZYDIS_REGCLASS_MASK;
     const Bits a = t.get(to_mask ? 1 : t.three() ? 1 : 0);
     const Bits b = t.get(to_mask ? 2 : t.b_index());
     Bits r;
@@ -1309,8 +1308,8 @@ void add_integer_vectors(Map& h) {
         n, [](Step& t, const Bits& a, const Bits& b) { return add(t.g, a, b, kFalse).value; });
     h["psub" + suffix] =
         lanes(n, [](Step& t, const Bits& a, const Bits& b) { return subtract(t.g, a, b); });
-    h["pcmpeq" + suffix] = compare_lanes(
-        n, [](Step& t, const Bits& a, const Bits& b) { return equal(t.g, a, b); });
+    h["pcmpeq" + suffix] =
+        compare_lanes(n, [](Step& t, const Bits& a, const Bits& b) { return equal(t.g, a, b); });
     h["pcmpgt" + suffix] = compare_lanes(
         n, [](Step& t, const Bits& a, const Bits& b) { return less_signed(t.g, b, a); });
     h["pcmp" + suffix] = compare_by_predicate(n, true);
