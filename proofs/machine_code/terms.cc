@@ -2,6 +2,7 @@
 #include "proofs/machine_code/terms.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
 namespace quantproof::proofs::machine_code {
@@ -10,10 +11,15 @@ namespace {
 
 using Kind = Graph::Kind;
 
+constexpr std::size_t kFewVariables = 5;
+constexpr std::size_t kByte = 8;
+
 bool has_operands(Kind kind) { return kind == Kind::kAnd || kind == Kind::kXor; }
 
-// Nodes below `bits`, operands first.
-std::vector<std::uint32_t> nodes_below(const Graph& g, const Bits& bits) {
+// Nodes below `bits`, operands first; nothing below a leaf.
+std::vector<std::uint32_t> nodes_below(
+    const Graph& g, const Bits& bits,
+    const std::function<bool(std::uint32_t)>& is_leaf = [](std::uint32_t) { return false; }) {
   std::vector<std::uint32_t> order;
   std::unordered_map<std::uint32_t, bool> done;
   std::vector<std::uint32_t> stack;
@@ -23,7 +29,7 @@ std::vector<std::uint32_t> nodes_below(const Graph& g, const Bits& bits) {
     const Graph::Node& n = g.node(id << 1);
     bool& is_done = done[id];
     bool ready = true;
-    if (!is_done && has_operands(n.kind)) {
+    if (!is_done && has_operands(n.kind) && !is_leaf(id)) {
       for (const Bit operand : {n.a, n.b}) {
         const auto it = done.find(operand >> 1);
         if (it == done.end() || !it->second) {
@@ -45,9 +51,7 @@ std::vector<std::uint32_t> nodes_below(const Graph& g, const Bits& bits) {
 
 z3::expr Terms::byte(std::size_t k) { return session_.constant("b" + std::to_string(k), 8); }
 
-z3::expr Terms::of_table(std::uint32_t table) {
-  const Variables& variables = g_.table_variables(table);
-  const Truth& truth = g_.table_truth(table);
+z3::expr Terms::of_table(const Variables& variables, const Truth& truth) {
   std::vector<z3::expr> rest;
   for (std::size_t i = 0; i < (std::size_t{1} << variables.size()); ++i) {
     rest.push_back(session_.z3.bool_val(((truth[i >> 6] >> (i & 63)) & 1) != 0));
@@ -63,9 +67,90 @@ z3::expr Terms::of_table(std::uint32_t table) {
   return rest[0];
 }
 
-z3::expr Terms::term(Bit bit) {
-  for (const std::uint32_t id : nodes_below(g_, {bit})) {
+// Of a few variables, by its values.
+const Terms::Sum& Terms::small_sum(std::uint32_t id) {
+  const auto [it, fresh] = sums_.try_emplace(id);
+  Sum& sum = it->second;
+  const Bit bit = id << 1;
+  if (!fresh) return sum;
+  const auto variables = g_.support(&bit, 1);
+  if (!variables || variables->empty() || variables->size() > kFewVariables) return sum;
+  const std::uint64_t truth = g_.tabulate(&bit, 1, *variables)[0][0];
+  sum.one = (truth & 1) != 0;
+  std::size_t used = 0;
+  for (std::size_t k = 0; k < variables->size(); ++k) {
+    if ((((truth >> (std::size_t{1} << k)) & 1) != 0) == sum.one) continue;
+    sum.variables.insert((*variables)[k]);
+    used |= std::size_t{1} << k;
+  }
+  sum.is_sum = true;
+  for (std::size_t at = 0; at < (std::size_t{1} << variables->size()); ++at) {
+    const bool value = (std::popcount(at & used) % 2 != 0) != sum.one;
+    sum.is_sum = sum.is_sum && (((truth >> at) & 1) != 0) == value;
+  }
+  return sum;
+}
+
+// Solvers do not find that two long sums modulo 2 are the same in another order. So what is added
+// only here is added here: first the variables in ascending order, then the rest.
+z3::expr Terms::of_sum(std::uint32_t id, const std::unordered_map<std::uint32_t, unsigned>& uses) {
+  std::set<std::uint32_t> variables;
+  std::set<std::uint32_t> others;
+  bool one = false;
+  const auto toggle = [](std::set<std::uint32_t>& set, std::uint32_t what) {
+    if (!set.erase(what)) set.insert(what);
+  };
+  std::vector<Bit> work = {g_.node(id << 1).a, g_.node(id << 1).b};
+  while (!work.empty()) {
+    const Bit bit = work.back();
+    work.pop_back();
+    one ^= (bit & 1) != 0;
+    const Graph::Node& n = g_.node(bit);
+    const Sum& small = small_sum(bit >> 1);
+    const auto used = uses.find(bit >> 1);
+    if (small.is_sum) {
+      for (const std::uint32_t v : small.variables) toggle(variables, v);
+      one ^= small.one;
+    } else if (n.kind == Kind::kXor && used != uses.end() && used->second == 1) {
+      work.push_back(n.a);
+      work.push_back(n.b);
+    } else {
+      toggle(others, bit >> 1);
+    }
+  }
+  const z3::expr set = session_.value(1, 1);
+  const z3::expr clear = session_.value(0, 1);
+  z3::expr sum = clear;
+  for (const std::uint32_t v : variables) {
+    sum = sum ^ (v < kFirstUnknown ? byte(v / 8).extract(v % 8, v % 8)
+                                   : z3::ite(term(g_.variable(v)), set, clear));
+  }
+  for (const std::uint32_t other : others) sum = sum ^ z3::ite(terms_.at(other), set, clear);
+  return sum == (one ? clear : set);
+}
+
+z3::expr Terms::term(Bit bit, const Bits& all) {
+  std::unordered_map<std::uint32_t, unsigned> uses;
+  // What depends on the bits of a byte is written as a table, as the text's side is.
+  const auto is_small = [&](std::uint32_t id) {
+    const Bit node = id << 1;
+    const auto variables = g_.support(&node, 1);
+    return variables && variables->size() > 1 && variables->size() <= kByte;
+  };
+  for (const std::uint32_t id : nodes_below(g_, all, is_small)) {
+    const Graph::Node& n = g_.node(id << 1);
+    if (!has_operands(n.kind) || is_small(id)) continue;
+    ++uses[n.a >> 1];
+    ++uses[n.b >> 1];
+  }
+  for (const std::uint32_t id : nodes_below(g_, {bit}, is_small)) {
     if (terms_.contains(id)) continue;
+    if (is_small(id)) {
+      const Bit node = id << 1;
+      const auto variables = *g_.support(&node, 1);
+      terms_.emplace(id, of_table(variables, g_.tabulate(&node, 1, variables)[0]));
+      continue;
+    }
     const Graph::Node n = g_.node(id << 1);
     const auto operand = [&](Bit b) {
       const z3::expr& e = terms_.at(b >> 1);
@@ -86,10 +171,10 @@ z3::expr Terms::term(Bit bit) {
         terms_.emplace(id, operand(n.a) && operand(n.b));
         break;
       case Kind::kXor:
-        terms_.emplace(id, operand(n.a) != operand(n.b));
+        terms_.emplace(id, of_sum(id, uses));
         break;
       case Kind::kTable:
-        terms_.emplace(id, of_table(n.a));
+        terms_.emplace(id, of_table(g_.table_variables(n.a), g_.table_truth(n.a)));
         break;
       default:
         throw Refusal("a formula with bits of an address or of a product");
@@ -102,7 +187,7 @@ z3::expr Terms::term(Bit bit) {
 z3::expr Terms::word(const Bits& bits) {
   z3::expr_vector parts(session_.z3);
   for (std::size_t j = bits.size(); j-- > 0;) {
-    parts.push_back(z3::ite(term(bits[j]), session_.value(1, 1), session_.value(0, 1)));
+    parts.push_back(z3::ite(term(bits[j], bits), session_.value(1, 1), session_.value(0, 1)));
   }
   return z3::concat(parts);
 }

@@ -24,16 +24,26 @@ class Terms {
   Terms(Graph& graph, symbolic::Session& session) : g_(graph), session_(session) {}
 
   // Throws Refusal for bits of addresses and of products.
-  z3::expr term(Bit bit);
+  z3::expr term(Bit bit) { return term(bit, {bit}); }
   z3::expr word(const Bits& bits);  // lowest first
   z3::expr byte(std::size_t k);
 
  private:
-  z3::expr of_table(std::uint32_t table);
+  // A sum modulo 2: of variables and a constant, for nodes that are no more than that.
+  struct Sum {
+    std::set<std::uint32_t> variables;
+    bool one = false;
+    bool is_sum = false;
+  };
+  z3::expr term(Bit bit, const Bits& all);
+  z3::expr of_table(const Variables& variables, const Truth& truth);
+  z3::expr of_sum(std::uint32_t id, const std::unordered_map<std::uint32_t, unsigned>& uses);
+  const Sum& small_sum(std::uint32_t id);
 
   Graph& g_;
   symbolic::Session& session_;
   std::unordered_map<std::uint32_t, z3::expr> terms_;  // by node
+  std::unordered_map<std::uint32_t, Sum> sums_;        // by node
 };
 
 // The variables below `bits`.
