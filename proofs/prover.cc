@@ -91,10 +91,12 @@ constexpr std::array kEntries = {
           "against 128-bit integers",
           kaiju1_layout_1},
     Entry{"KAIJU1-MACHINE-1",
-          "all valid tensors of four shapes for each compiled level, at every address",
+          "all contents of HiBand and BulkRows of valid tensors of four shapes, at every address; "
+          "each compiled level",
           kaiju1_machine_1},
     Entry{"KAIJU1-MACHINE-2",
-          "all invalid tensors of one shape for each compiled level, at every address",
+          "all contents of HiBand and BulkRows of invalid tensors of one shape, at every address; "
+          "each compiled level",
           kaiju1_machine_2},
     Entry{"KAIJU1-MUTANTS-1", "every mutant in proofs/kaiju1_mutants.json", kaiju1_mutants_1},
     Entry{"KAIJU1-PARITY-1", "the offsets of 8,192 cosets; all residuals", kaiju1_parity_1},

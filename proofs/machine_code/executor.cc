@@ -327,6 +327,7 @@ Bits Executor::load(const State& s, const Bits& address, std::size_t bytes) {
       at && process.varies(*at)) {
     Bits value(8 * bytes);
     for (Bit& bit : value) bit = g.unknown();
+    for (std::size_t k = 0; k < bytes; ++k) process.writable_reads.insert(*at + k);
     return value;
   }
   const auto addresses = g.tabulate(address.data(), address.size(), *variables);

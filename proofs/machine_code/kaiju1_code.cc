@@ -907,6 +907,12 @@ bool Kaiju1Proof::Work::prove(const Kaiju1Code& code, const Kaiju1Shape& shape, 
       if (!used[kStack]) break;
     }
   }
+  for (const std::uint64_t at : process_.writable_reads) {
+    const std::string name = process_.name_of(at);
+    if (code.overrides.contains(at) || name.starts_with("libc.so")) continue;
+    o_.refuse(fmt::format("{}: reads writable data at {}", code.name, name));
+    return false;
+  }
   summary.queries = queries_;
   return true;
 }
