@@ -289,8 +289,16 @@ std::optional<Pointer> Graph::as_pointer(const Bits& bits) {
       return std::nullopt;
     }
   }
-  if (masked) {
-    if (has_free_residue(p.region)) return std::nullopt;
+  if (masked && has_free_residue(p.region)) {
+    residue_used[p.region] = true;
+    const Bits offset = word(static_cast<std::uint64_t>(p.offset), 6);
+    const Bits address = add(*this, free_residues[p.region], offset, kFalse).value;
+    for (std::uint32_t j = 0; j < 6; ++j) {
+      if (bits[j] > kTrue) continue;
+      if (address[j] > kTrue) return std::nullopt;
+      p.offset += (std::int64_t{bits[j]} - std::int64_t{address[j]}) * (std::int64_t{1} << j);
+    }
+  } else if (masked) {
     residue_used[p.region] = true;
     const auto address =
         static_cast<std::uint64_t>(residues[p.region]) + static_cast<std::uint64_t>(p.offset);

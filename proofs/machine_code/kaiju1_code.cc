@@ -560,10 +560,10 @@ State Kaiju1Proof::Work::execute(Executor& x, const Case& c,
   x.stack = kStack;
   g_.residues = {residues[0], residues[1], residues[2]};
   g_.residue_used.assign(3, false);
-  // Floats lie on multiples of 4.
+  // Floats lie on multiples of 4. Whether on a multiple of 8 is a case of its own.
   g_.free_residues.assign(3, {});
-  g_.free_residues[kOutput] = {kFalse, kFalse};
-  for (std::uint32_t j = 2; j < 6; ++j) {
+  g_.free_residues[kOutput] = {kFalse, kFalse, residues[kOutput] == 0 ? kFalse : kTrue};
+  for (std::uint32_t j = 3; j < 6; ++j) {
     g_.free_residues[kOutput].push_back(g_.variable(kOutputResidue + j));
   }
   // At the call the stack pointer is a multiple of 16, so here it is 8 more.
@@ -867,6 +867,12 @@ bool Kaiju1Proof::Work::prove(const Kaiju1Code& code, const Kaiju1Shape& shape, 
   // their slots.
   std::mt19937_64 random(3);
   const auto tensor = sample({}, random);
+  Kaiju1Code here = code;
+  here.runs_here = true;
+  if (const std::string wrong = replay(here, tensor, shape); !wrong.empty()) {
+    o_.fail(fmt::format("{}, {}: {}", code.name, describe(shape), wrong));
+    return false;
+  }
   std::vector<float> out(std::size_t{shape.rows} * shape.cols);
   function_of(code)(tensor.data(), tensor.size(), 0, shape.rows, out.data());
   std::vector<Case> cases;
@@ -891,20 +897,22 @@ bool Kaiju1Proof::Work::prove(const Kaiju1Code& code, const Kaiju1Shape& shape, 
     decided_.clear();
     samples_.clear();
     for (int k = 0; k < 8; ++k) samples_.push_back(sample(c, random));
-    // The stack's place is all that can matter: input bytes lie anywhere, and where code looks at
-    // the low bits of the output's address, these are free.
+    // Input bytes lie anywhere.
+    std::array<bool, 3> used{};
     for (const unsigned stack : {0u, 16u, 32u, 48u}) {
-      if (o_.remaining_milliseconds() == 0) {
-        o_.refuse(code.name + ": the time budget is used up");
-        return false;
+      if (stack != 0 && !used[kStack]) break;
+      for (const unsigned output : {0u, 4u}) {
+        if (output != 0 && !used[kOutput]) break;
+        if (o_.remaining_milliseconds() == 0) {
+          o_.refuse(code.name + ": the time budget is used up");
+          return false;
+        }
+        if (!prove_case(c, {0, output, stack}, &used)) return false;
       }
-      std::array<bool, 3> used{};
-      if (!prove_case(c, {0, 0, stack}, &used)) return false;
       if (used[kInput]) {
         o_.refuse(code.name + ": looks at the low bits of the input's address");
         return false;
       }
-      if (!used[kStack]) break;
     }
   }
   for (const std::uint64_t at : process_.writable_reads) {

@@ -67,6 +67,13 @@ z3::expr Terms::of_table(const Variables& variables, const Truth& truth) {
   return rest[0];
 }
 
+// What depends on the bits of a byte is written as a table, as the text's side is.
+bool Terms::is_small(std::uint32_t id) {
+  const Bit node = id << 1;
+  const auto variables = g_.support(&node, 1);
+  return variables && variables->size() > 1 && variables->size() <= kByte;
+}
+
 // Of a few variables, by its values.
 const Terms::Sum& Terms::small_sum(std::uint32_t id) {
   const auto [it, fresh] = sums_.try_emplace(id);
@@ -111,7 +118,8 @@ z3::expr Terms::of_sum(std::uint32_t id, const std::unordered_map<std::uint32_t,
     if (small.is_sum) {
       for (const std::uint32_t v : small.variables) toggle(variables, v);
       one ^= small.one;
-    } else if (n.kind == Kind::kXor && used != uses.end() && used->second == 1) {
+    } else if (n.kind == Kind::kXor && !is_small(bit >> 1) && used != uses.end() &&
+               used->second == 1) {
       work.push_back(n.a);
       work.push_back(n.b);
     } else {
@@ -131,19 +139,14 @@ z3::expr Terms::of_sum(std::uint32_t id, const std::unordered_map<std::uint32_t,
 
 z3::expr Terms::term(Bit bit, const Bits& all) {
   std::unordered_map<std::uint32_t, unsigned> uses;
-  // What depends on the bits of a byte is written as a table, as the text's side is.
-  const auto is_small = [&](std::uint32_t id) {
-    const Bit node = id << 1;
-    const auto variables = g_.support(&node, 1);
-    return variables && variables->size() > 1 && variables->size() <= kByte;
-  };
-  for (const std::uint32_t id : nodes_below(g_, all, is_small)) {
+  const auto leaf = [&](std::uint32_t id) { return is_small(id); };
+  for (const std::uint32_t id : nodes_below(g_, all, leaf)) {
     const Graph::Node& n = g_.node(id << 1);
     if (!has_operands(n.kind) || is_small(id)) continue;
     ++uses[n.a >> 1];
     ++uses[n.b >> 1];
   }
-  for (const std::uint32_t id : nodes_below(g_, {bit}, is_small)) {
+  for (const std::uint32_t id : nodes_below(g_, {bit}, leaf)) {
     if (terms_.contains(id)) continue;
     if (is_small(id)) {
       const Bit node = id << 1;

@@ -39,6 +39,7 @@ class Terms {
   z3::expr of_table(const Variables& variables, const Truth& truth);
   z3::expr of_sum(std::uint32_t id, const std::unordered_map<std::uint32_t, unsigned>& uses);
   const Sum& small_sum(std::uint32_t id);
+  bool is_small(std::uint32_t id);
 
   Graph& g_;
   symbolic::Session& session_;

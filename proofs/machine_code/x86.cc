@@ -1491,6 +1491,13 @@ void add_masks(Map& h) {
   for (const auto& [letter, n] : widths) {
     const std::string suffix(1, letter);
     h["kmov" + suffix] = mask_move(n);
+    h["kortest" + suffix] = [n](Step& t) {
+      const Bits r = map2(slice(t.get(0), 0, n), slice(t.get(1), 0, n),
+                          [&](Bit a, Bit b) { return t.g.lor(a, b); });
+      t.s.flags = {};
+      t.s.flags.zero = is_zero(t.g, r);
+      t.s.flags.carry = is_zero(t.g, bitwise_not(r));
+    };
     h["kand" + suffix] = logic_of(n, [](Graph& g, Bit a, Bit b) { return g.land(a, b); });
     h["kor" + suffix] = logic_of(n, [](Graph& g, Bit a, Bit b) { return g.lor(a, b); });
     h["kxor" + suffix] = logic_of(n, [](Graph& g, Bit a, Bit b) { return g.lxor(a, b); });
