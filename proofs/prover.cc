@@ -91,7 +91,7 @@ constexpr std::array kEntries = {
           "against 128-bit integers",
           kaiju1_layout_1},
     Entry{"KAIJU1-MACHINE-1",
-          "all contents of HiBand and BulkRows of valid tensors of four shapes, at every address; "
+          "all contents of HiBand and BulkRows of valid tensors of three shapes, at every address; "
           "each compiled level",
           kaiju1_machine_1},
     Entry{"KAIJU1-MACHINE-2",
