@@ -35,6 +35,7 @@ void e8iq3_code_2(Obligation& o);
 void kaiju1_machine_1(Obligation& o);
 void kaiju1_machine_2(Obligation& o);
 void machine_cosim_1(Obligation& o);
+void machine_cosim_2(Obligation& o);
 
 }  // namespace quantproof::proofs
 

@@ -138,10 +138,15 @@ constexpr std::array kEntries = {
           leech_word_1},
     Entry{"LEECH-WORD-2", "all 24 coordinates modulo 8, all words; 8, 16 and 32 lanes",
           leech_word_2},
-    Entry{"MACHINE-COSIM-1",
-          "each instruction that the executor models for SSE, AVX2 and BMI; edge and seeded random "
-          "operands",
-          machine_cosim_1},
+    Entry{
+        "MACHINE-COSIM-1",
+        "each form up to AVX2 and BMI that the executor does not refuse, and small functions; edge "
+        "and seeded random operands",
+        machine_cosim_1},
+    Entry{"MACHINE-COSIM-2",
+          "each AVX-512 form that the executor does not refuse, with and without opmask; edge and "
+          "seeded random operands",
+          machine_cosim_2},
     Entry{"OPS-CONFORM-1",
           "bitwise operations: all 65,536 byte pairs; shifts by 0 to 31; edge and seeded random "
           "lanes; all 256 indices; whole kernels on random blocks",

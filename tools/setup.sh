@@ -6,7 +6,7 @@
 # To build the command with its proofs, and the solvers that check the proofs again.
 build_packages=(g++ cmake ninja-build pkg-config libhwy-dev libz3-dev libcli11-dev
   libfmt-dev nlohmann-json3-dev libssl-dev cvc5 boolector cadical
-  libzydis-dev binutils)
+  libzydis-dev libsimde-dev binutils)
 
 # To build and run every test as well.
 # shellcheck disable=SC2034  # used by check.sh

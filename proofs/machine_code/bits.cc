@@ -478,6 +478,7 @@ Bits word(std::uint64_t value, unsigned width) {
 }
 
 Bits slice(const Bits& a, std::size_t from, std::size_t n) {
+  if (from > a.size() || n > a.size() - from) throw Refusal("an operand of another width");
   return {a.begin() + static_cast<std::ptrdiff_t>(from),
           a.begin() + static_cast<std::ptrdiff_t>(from + n)};
 }
@@ -517,6 +518,7 @@ Bits shifted_right_signed(const Bits& a, std::size_t n) {
 }
 
 Bits map2(const Bits& a, const Bits& b, const std::function<Bit(Bit, Bit)>& f) {
+  if (a.size() != b.size()) throw Refusal("operands of two widths");
   Bits result(a.size());
   for (std::size_t i = 0; i < a.size(); ++i) result[i] = f(a[i], b[i]);
   return result;

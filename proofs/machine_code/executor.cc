@@ -93,6 +93,9 @@ void Executor::run_until(State& s, std::uint64_t stop, int stop_depth, int branc
     mnemonics.insert(i.mnemonic);
     s.ip = i.next;
     if (i.info.meta.category == ZYDIS_CATEGORY_RET) {
+      if (i.info.raw.imm[0].size != 0 || i.info.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR) {
+        throw Refusal("this kind of return is not modelled");
+      }
       const Bits rsp = s.gpr[kRsp];
       s.ip = concrete(load(s, rsp, 8), "a return address");
       s.gpr[kRsp] = g.pointer({stack, g.as_pointer(rsp)->offset + 8});

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The meaning of the instructions: general-purpose, SSE, AVX2 and the part of AVX-512 that
-// compiled decoders use. MACHINE-COSIM-1 compares each with the CPU. What is not here is refused.
+// compiled decoders use. MACHINE-COSIM-1 compares each with the CPU, MACHINE-COSIM-2 those of
+// AVX-512 with other meanings as well. What is not here is refused.
 #include "proofs/machine_code/x86.h"
 
 #include <algorithm>
@@ -117,6 +118,7 @@ class Step {
 
   Bits address(const ZydisDecodedOperand& o) {
     const auto& m = o.mem;
+    if (i.info.address_width != 64) throw Refusal("an address of 32 bits");
     Bits at = word(static_cast<std::uint64_t>(m.disp.has_displacement ? m.disp.value : 0), 64);
     if (m.base == ZYDIS_REGISTER_RIP) {
       at = plus(word(i.next, 64), at);
@@ -201,7 +203,7 @@ class Step {
       case ZYDIS_OPERAND_TYPE_MEMORY: {
         if (i.info.avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID) {
           const Bits one = load(k, o.element_size);
-          return repeated(one, size(0) / one.size());
+          return repeated(one, i.info.avx.vector_length / one.size());
         }
         return load(k, o.size);
       }
@@ -222,11 +224,20 @@ class Step {
     return all;
   }
 
+  [[nodiscard]] bool masked() const {
+    const auto& mask = i.info.avx.mask;
+    return i.info.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && mask.reg != ZYDIS_REGISTER_NONE &&
+           mask.reg != ZYDIS_REGISTER_K0;
+  }
+  // A scalar's opmask is one bit, and does not select the lanes that come from its first source.
+  void require_unmasked() const {
+    if (masked()) throw Refusal("an opmask on a scalar");
+  }
+
   void put(std::size_t k, Bits value) {
     const auto& o = i.operands[k];
     const auto& mask = i.info.avx.mask;
-    if (i.info.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && mask.reg != ZYDIS_REGISTER_NONE &&
-        mask.reg != ZYDIS_REGISTER_K0) {
+    if (masked()) {
       if (!is_vector_register(k)) throw Refusal("an opmask on memory or on an opmask");
       const std::size_t lane = o.element_size;
       if (lane < 8 || value.size() % lane != 0)
@@ -377,7 +388,7 @@ void shift(Step& t, const std::function<Bits(const Bits&, std::size_t)>& step, b
   } else if (*known != 0) {
     t.set_result_flags(r);
     const std::size_t k = *known;
-    if (k <= n) {
+    if (k < n) {
       t.s.flags.carry = left ? a[n - k] : a[k - 1];
     } else {
       t.s.flags.carry = t.i.name == "sar" ? a.back() : t.g.unknown();
@@ -462,6 +473,11 @@ void string_operation(Step& t, bool move) {
   const auto& info = t.i.info;
   const std::size_t bytes = t.i.operands.empty() ? 0 : t.i.operands[0].size / 8;
   if (bytes == 0) throw Refusal("a string operation of unknown width");
+  if (info.address_width != 64) throw Refusal("an address of 32 bits");
+  if ((info.attributes & ZYDIS_ATTRIB_HAS_SEGMENT) != 0) throw Refusal("a segment");
+  for (std::size_t k = 0; k < info.raw.prefix_count; ++k) {
+    if (info.raw.prefixes[k].value == 0xF2) throw Refusal("a string operation with repne");
+  }
   std::uint64_t times = 1;
   const bool rep = (info.attributes & ZYDIS_ATTRIB_HAS_REP) != 0;
   if (rep) {
@@ -480,13 +496,19 @@ void string_operation(Step& t, bool move) {
   if (rep) t.s.gpr[kRcx] = word(0, 64);
 }
 
+void require_whole_words(Step& t) {
+  if (t.i.info.operand_width != 64) throw Refusal("16 bits on the stack");
+}
+
 void push(Step& t) {
+  require_whole_words(t);
   const Bits value = sign_extended(fit(t.get(0), 64), 64);
   t.s.gpr[kRsp] = t.plus(t.s.gpr[kRsp], word(~std::uint64_t{7}, 64));
   t.x.store(t.s, t.s.gpr[kRsp], value);
 }
 
 void pop(Step& t) {
+  require_whole_words(t);
   const Bits value = t.x.load(t.s, t.s.gpr[kRsp], 8);
   t.s.gpr[kRsp] = t.plus(t.s.gpr[kRsp], word(8, 64));
   t.put(0, value);
@@ -505,6 +527,29 @@ Handler lanes(std::size_t width, LaneFunction f) {
       r.insert(r.end(), lane.begin(), lane.end());
     }
     t.put(0, r);
+  };
+}
+
+// A comparison of lanes: all ones or zero, and with AVX-512 a bit of an opmask each.
+Handler compare_lanes(std::size_t width,
+                      const std::function<Bit(Step&, const Bits&, const Bits&)>& holds) {
+  return [width, holds, whole = lanes(width, [holds](Step& t, const Bits& a, const Bits& b) {
+                          return Bits(a.size(), holds(t, a, b));
+                        })](Step& t) {
+    const ZydisRegister to = t.i.operands[0].reg.value;
+    if (ZydisRegisterGetClass(to) != ZYDIS_REGCLASS_MASK) return whole(t);
+    const Bits a = t.get(1);
+    const Bits b = t.get(2);
+    Bits r;
+    for (std::size_t at = 0; at < a.size(); at += width) {
+      r.push_back(holds(t, slice(a, at, width), slice(b, at, width)));
+    }
+    if (t.masked()) {
+      const Bits& mask =
+          t.s.mask[static_cast<std::size_t>(ZydisRegisterGetId(t.i.info.avx.mask.reg))];
+      for (std::size_t k = 0; k < r.size(); ++k) r[k] = t.g.land(r[k], mask[k]);
+    }
+    t.write(to, r);
   };
 }
 
@@ -541,22 +586,6 @@ Handler bitwise(const std::function<Bit(Graph&, Bit, Bit)>& f) {
     const Bits a = t.a();
     const Bits b = t.b();
     t.put(0, map2(a, b, [&](Bit p, Bit q) { return f(t.g, p, q); }));
-  };
-}
-
-// A comparison of lanes: all ones where it holds, or a bit of an opmask.
-Handler compare_lanes(std::size_t width,
-                      const std::function<Bit(Step&, const Bits&, const Bits&)>& holds) {
-  return [=](Step& t) {
-    const bool to_mask =
-        t.is_register(0) && ZydisRegisterGetClass(t.i.operands[0].reg.value) == ZYDIS_REGCLASS_MASK;
-    const Bits a = t.get(to_mask ? 1 : t.three() ? 1 : 0);
-    const Bits b = t.get(to_mask ? 2 : t.b_index());
-    Bits r;
-    for (std::size_t at = 0; at < a.size(); at += width) {
-      r.insert(r.end(), to_mask ? 1 : width, holds(t, slice(a, at, width), slice(b, at, width)));
-    }
-    t.put(0, to_mask ? zero_extended(r, 64) : r);
   };
 }
 
@@ -841,6 +870,7 @@ void move(Step& t) {
 // movss, movsd: from memory the rest becomes zero; between registers only the lane moves.
 Handler move_scalar(std::size_t width) {
   return [=](Step& t) {
+    t.require_unmasked();
     if (t.is_memory(0)) return t.put(0, slice(t.get(1), 0, width));
     if (t.is_memory(1)) return t.put(0, zero_extended(t.load(1, width), 128));
     Bits r = t.a();
@@ -973,6 +1003,7 @@ Handler float_scalar(const char* name) {
   const auto operation = *float_operation(name);
   const bool product = std::string(name) == "mulss";
   return [=](Step& t) {
+    t.require_unmasked();
     Bits r = t.a();
     const Bits a = slice(r, 0, 32);
     const Bits b = t.low(t.b_index(), 32);
@@ -1208,6 +1239,7 @@ void add_general(Map& h) {
   };
   h["bswap"] = [](Step& t) {
     const Bits a = t.get(0);
+    if (a.size() == 16) throw Refusal("bswap of 16 bits");
     Bits r(a.size());
     for (std::size_t j = 0; j < a.size(); ++j) r[a.size() - 8 - j / 8 * 8 + j % 8] = a[j];
     t.put(0, r);
@@ -1231,6 +1263,7 @@ void add_general(Map& h) {
   h["push"] = push;
   h["pop"] = pop;
   h["leave"] = [](Step& t) {
+    require_whole_words(t);
     t.s.gpr[kRsp] = t.s.gpr[kRbp];
     t.s.gpr[kRbp] = t.x.load(t.s, t.s.gpr[kRsp], 8);
     t.s.gpr[kRsp] = t.plus(t.s.gpr[kRsp], word(8, 64));
@@ -1238,7 +1271,10 @@ void add_general(Map& h) {
   h["movsb"] = h["movsd string"] = h["movsw"] =
       h["movsq"] = [](Step& t) { string_operation(t, true); };
   h["stosb"] = h["stosd"] = h["stosw"] = h["stosq"] = [](Step& t) { string_operation(t, false); };
-  h["nop"] = h["endbr64"] = h["prefetcht0"] = [](Step&) {};
+  h["nop"] = h["endbr64"] = h["prefetcht0"] = [](Step& t) {
+    // Some CPUs fault.
+    if (t.count() > 1 && t.is_register(0)) throw Refusal("a reserved nop");
+  };
   h["jump target"] = [](Step& t) {
     const auto to = t.g.constant(t.get(0));
     if (!to) throw Refusal("the target of a jump depends on data");
@@ -1545,6 +1581,9 @@ Bit condition(Graph& g, const Flags& f, const std::string& letters) {
 
 void execute(Executor& executor, State& state, const Decoded& instruction) {
   Step t(executor, state, instruction);
+  if (instruction.info.avx.rounding.mode != ZYDIS_ROUNDING_MODE_INVALID) {
+    throw Refusal("a rounding mode of its own");
+  }
   const auto it = handlers().find(instruction.name);
   if (it != handlers().end()) {
     it->second(t);
@@ -1572,7 +1611,17 @@ const Decoded& Executor::decode(std::uint64_t ip) {
   auto& entry = decoded_[ip];
   if (entry) return *entry;
   if (!process.executable(ip)) throw Refusal(fmt::format("0x{:x} is not code", ip));
-  auto d = std::make_unique<Decoded>();
+  // Never past the code: an instruction is read byte by byte where the segment may end.
+  std::size_t length = 0;
+  while (length < ZYDIS_MAX_INSTRUCTION_LENGTH && process.executable(ip + length)) ++length;
+  auto d = decode_bytes(reinterpret_cast<const std::uint8_t*>(ip), length, ip);
+  if (!d) throw Refusal(fmt::format("no instruction at 0x{:x}", ip));
+  entry = std::make_unique<Decoded>(std::move(*d));
+  return *entry;
+}
+
+std::optional<Decoded> decode_bytes(const std::uint8_t* code, std::size_t length,
+                                    std::uint64_t ip) {
   static const ZydisDecoder kDecoder = [] {
     ZydisDecoder decoder;
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
@@ -1583,13 +1632,10 @@ const Decoded& Executor::decode(std::uint64_t ip) {
     ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL);
     return formatter;
   }();
+  std::optional<Decoded> d(std::in_place);
   ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-  // Never past the code: an instruction is read byte by byte where the segment may end.
-  ZyanUSize length = 0;
-  while (length < ZYDIS_MAX_INSTRUCTION_LENGTH && process.executable(ip + length)) ++length;
-  if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&kDecoder, reinterpret_cast<const void*>(ip), length,
-                                           &d->info, operands))) {
-    throw Refusal(fmt::format("no instruction at 0x{:x}", ip));
+  if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&kDecoder, code, length, &d->info, operands))) {
+    return std::nullopt;
   }
   char text[256];
   ZydisFormatterFormatInstruction(&kFormatter, &d->info, operands, d->info.operand_count_visible,
@@ -1609,8 +1655,7 @@ const Decoded& Executor::decode(std::uint64_t ip) {
     const bool shown = o.visibility != ZYDIS_OPERAND_VISIBILITY_HIDDEN || is_string;
     if (shown && o.encoding != ZYDIS_OPERAND_ENCODING_MASK) d->operands.push_back(o);
   }
-  entry = std::move(d);
-  return *entry;
+  return d;
 }
 
 }  // namespace quantproof::proofs::machine_code

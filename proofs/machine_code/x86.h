@@ -5,6 +5,7 @@
 #define QUANTPROOF_PROOFS_MACHINE_CODE_X86_H_
 
 #include <Zydis/Zydis.h>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct Decoded {
   std::string text;   // for messages
   std::uint64_t next = 0;
 };
+
+// The instruction that these bytes start with, as if it stood at `ip`.
+std::optional<Decoded> decode_bytes(const std::uint8_t* code, std::size_t length, std::uint64_t ip);
 
 // The meaning of everything but jumps, calls and returns. Throws Refusal for what has none here.
 void execute(Executor& executor, State& state, const Decoded& instruction);
