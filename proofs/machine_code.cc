@@ -120,7 +120,7 @@ void prove_kaiju1(Obligation& o, Kaiju1Part part,
   machine_code::Kaiju1Proof proof(o);
   std::string proved;
   bool all = true;
-  for (std::size_t i = 0; all && i < qp_level_count(); ++i) {
+  for (std::size_t i = 0; i < qp_level_count(); ++i) {
     const std::string level = qp_level_name(i);
     code.runs_here = qp_level_supported(i) != 0;
     if (code.runs_here) qp_force_level(level.c_str());
@@ -129,7 +129,9 @@ void prove_kaiju1(Obligation& o, Kaiju1Part part,
     }
     code.name = level;
     for (const Kaiju1Shape& shape : shapes(level == "AVX3" ? 9 : level == "AVX2" ? 33 : 17)) {
-      all = all && proof.prove(code, shape, part);
+      if (proof.prove(code, shape, part)) continue;
+      all = false;
+      break;
     }
     proved += (proved.empty() ? "" : " ") + level;
   }
