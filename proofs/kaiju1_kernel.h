@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "fast/kaiju1-inl.h"
+#include "proofs/kaiju1_text.h"
 #include "proofs/leech_lanes.h"
 #include "proofs/obligation.h"
 #include "proofs/symbolic.h"
@@ -147,7 +148,6 @@ Vector<W, Kind::kInt, N> PromoteTo(Tag<W, Kind::kInt, N>, const std::array<B, N>
 namespace quantproof::proofs {
 
 using CodeBytes = std::array<std::uint8_t, kLeechCodeBytes>;
-using Term = z3::expr;
 
 // What a processor says about seven bytes: "" where it shows no difference from the reference.
 using CodeReplay = std::function<std::string(const CodeBytes&)>;
@@ -157,15 +157,6 @@ CodeBytes code_of_model(const z3::model& model, const std::vector<Term>& bytes);
 
 // Replays seeded codes until one shows a difference. Returns what was seen, or "".
 std::string search_code(const CodeReplay& replay);
-
-// kaiju1.md 3.2 to 3.5, as terms of the seven bytes. m is written as the parity of the groups,
-// which prove_residual_parity shows to be that of the residuals.
-struct CodeText {
-  std::vector<Term> in_range;  // of the five groups
-  Term fix_is_right;
-  std::vector<Term> point;  // 24 signed bytes
-};
-CodeText text_of_code(const std::vector<Term>& bytes);
 
 // 3.5: for valid codes the sum of the residuals has the parity that text_of_code uses.
 void prove_residual_parity(Obligation& o);

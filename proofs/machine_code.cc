@@ -5,6 +5,7 @@
 #include "proofs/machine_code.h"
 
 #include <dlfcn.h>
+#include <functional>
 #include <stdexcept>
 
 #include "fmt/format.h"
@@ -12,9 +13,11 @@
 #include "hwy/targets.h"
 
 #include "proofs/machine_code/iq3_code.h"
+#include "proofs/machine_code/kaiju1_code.h"
 #include "proofs/machine_code/machine.h"
 #include "proofs/machine_code/object_file.h"
 #include "proofs/obligation.h"
+#include "quantproof/kaiju1.h"
 #include "quantproof/qp.h"
 
 namespace quantproof::proofs {
@@ -24,6 +27,9 @@ namespace {
 using machine_code::Code;
 using machine_code::CodeSummary;
 using machine_code::Convention;
+using machine_code::Kaiju1Code;
+using machine_code::Kaiju1Part;
+using machine_code::Kaiju1Shape;
 
 constexpr unsigned kWordBytes = 8;
 
@@ -69,6 +75,16 @@ std::uint64_t level_word(const Code& code) {
   return *reads.begin();
 }
 
+// After one call on the CPU: addresses of called functions are then in their slots, and a level is
+// in use. Where the library keeps it.
+std::uint64_t call_once(const Code& code) {
+  float value = 0;
+  const auto decode_at =
+      reinterpret_cast<decltype(&qp_decode_at)>(reinterpret_cast<std::uintptr_t>(code.entry));
+  decode_at(QP_PROFILE_STRICT, code.format, nullptr, 0, &value, 0, nullptr);
+  return level_word(code);
+}
+
 // Highway's bit for the name of a level.
 std::uint64_t target_bit(const std::string& name) {
   for (unsigned bit = 0; bit < 63; ++bit) {
@@ -91,16 +107,10 @@ void prove_levels(Obligation& o, const void* entry, const Levels& levels, qp_for
   code.convention = Convention::kDecodeAt;
   code.format = format;
   code.rows = rows;
-  // One call on the CPU: addresses of called functions are then in their slots, and a level is in
-  // use.
-  float value = 0;
-  const auto decode_at =
-      reinterpret_cast<decltype(&qp_decode_at)>(reinterpret_cast<std::uintptr_t>(entry));
-  decode_at(QP_PROFILE_STRICT, format, nullptr, 0, &value, 0, nullptr);
   const std::string before = levels.level();
   std::uint64_t at = 0;
   try {
-    at = level_word(code);
+    at = call_once(code);
   } catch (const std::runtime_error& error) {
     o.refuse(error.what());
     return;
@@ -141,6 +151,54 @@ void prove_own_levels(Obligation& o, qp_format format, const std::vector<qp_prof
                       const std::vector<std::size_t>& rows) {
   prove_levels(o, reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(&qp_decode_at)),
                Levels{}, format, profiles, rows);
+}
+
+// On each level, tensors of the shapes that `shapes` has for a number of blocks: one more than the
+// batch of the level, except that those of AVX3 would take too long.
+void prove_kaiju1(Obligation& o, Kaiju1Part part,
+                  const std::function<std::vector<Kaiju1Shape>(std::uint32_t)>& shapes) {
+  Code decode;
+  decode.entry = reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(&qp_decode_at));
+  decode.convention = Convention::kDecodeAt;
+  Kaiju1Code code;
+  code.entry =
+      reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(&qp_kaiju1_decode_rows));
+  const std::string before = qp_level();
+  std::uint64_t at = 0;
+  try {
+    at = call_once(decode);
+  } catch (const std::runtime_error& error) {
+    o.refuse(error.what());
+    return;
+  }
+  machine_code::Kaiju1Proof proof(o);
+  std::string proved;
+  bool all = true;
+  for (std::size_t i = 0; i < qp_level_count(); ++i) {
+    const std::string level = qp_level_name(i);
+    code.runs_here = qp_level_supported(i) != 0;
+    if (code.runs_here) qp_force_level(level.c_str());
+    for (unsigned k = 0; k < kWordBytes; ++k) {
+      code.overrides[at + k] = static_cast<std::uint8_t>(target_bit(level) >> (8 * k));
+    }
+    code.name = level;
+    for (const Kaiju1Shape& shape : shapes(level == "AVX3" ? 9 : level == "AVX2" ? 33 : 17)) {
+      if (proof.prove(code, shape, part)) continue;
+      all = false;
+      break;
+    }
+    proved += (proved.empty() ? "" : " ") + level;
+  }
+  qp_force_level(before.c_str());
+  if (!all) return;
+  const auto& s = proof.summary();
+  o.check(s.code.executions != 0, "nothing was run");
+  o.check(s.code.all_exact, "an operation other than the product with the step rounds");
+  o.note(
+      fmt::format("qp_kaiju1_decode_rows of {}, levels {}: {}, {} queries, {} answered as one of "
+                  "the same shape",
+                  machine_code::object_of(code.entry), proved, machine_code::describe(s.code),
+                  s.queries, s.same_shape));
 }
 
 }  // namespace
@@ -200,6 +258,19 @@ void e8iq3_code_1(Obligation& o) {
 
 void e8iq3_code_2(Obligation& o) {
   prove_own_levels(o, QP_E8_IQ3, {QP_PROFILE_GGML, QP_PROFILE_COLIBRI}, {256});
+}
+
+void kaiju1_machine_1(Obligation& o) {
+  prove_kaiju1(o, Kaiju1Part::kValid, [](std::uint32_t blocks) -> std::vector<Kaiju1Shape> {
+    const auto cols = static_cast<std::uint32_t>(kKaiju1BlockCols * blocks);
+    return {{1, 24, {}, 1, 4}, {1, 26, {3, 20}, 1, 3}, {1, cols, {}, 3, 1}};
+  });
+}
+
+void kaiju1_machine_2(Obligation& o) {
+  prove_kaiju1(o, Kaiju1Part::kInvalid, [](std::uint32_t) -> std::vector<Kaiju1Shape> {
+    return {{1, 26, {3, 20}, 1, 1}};
+  });
 }
 
 }  // namespace quantproof::proofs

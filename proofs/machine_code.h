@@ -39,6 +39,8 @@ void iq3xxs_code_1(Obligation& o);
 void iq3xxs_code_2(Obligation& o);
 void e8iq3_code_1(Obligation& o);
 void e8iq3_code_2(Obligation& o);
+void kaiju1_machine_1(Obligation& o);
+void kaiju1_machine_2(Obligation& o);
 void machine_cosim_1(Obligation& o);
 void machine_cosim_2(Obligation& o);
 

@@ -77,10 +77,21 @@ bool Obligation::prove(symbolic::Session& session, const std::string& query, Log
 bool Obligation::ask(symbolic::Session& session, const std::string& query, Logic logic,
                      const z3::expr& statement, const Explain& explain) {
   ++checks_;
+  std::string why;
+  const auto refuted = [&](const z3::model& model) { fail(query + ": " + explain(model)); };
+  const Answer answer = question(session, query, logic, statement, refuted, &why);
+  if (answer == Answer::kUnknown) refuse(query + ": " + why);
+  return answer == Answer::kProved;
+}
+
+Obligation::Answer Obligation::question(symbolic::Session& session, const std::string& query,
+                                        Logic logic, const z3::expr& statement,
+                                        const std::function<void(const z3::model&)>& refuted,
+                                        std::string* why_unknown) {
   const unsigned milliseconds = remaining_milliseconds();
   if (milliseconds == 0) {
-    refuse(query + ": the time budget is used up");
-    return false;
+    *why_unknown = "the time budget is used up";
+    return Answer::kUnknown;
   }
   const LogicNames names = names_of(logic);
   z3::solver solver = make_solver(session.z3, names, milliseconds);
@@ -88,8 +99,8 @@ bool Obligation::ask(symbolic::Session& session, const std::string& query, Logic
     // Contradictory assumptions would prove anything.
     for (const z3::expr& fact : session.assumptions()) solver.add(fact);
     if (solver.check() != z3::sat) {
-      refuse(query + ": the assumptions were not shown to be satisfiable");
-      return false;
+      *why_unknown = "the assumptions were not shown to be satisfiable";
+      return Answer::kUnknown;
     }
   }
   solver.add(!statement);
@@ -99,13 +110,13 @@ bool Obligation::ask(symbolic::Session& session, const std::string& query, Logic
       ++queries_;
       write_export(query + ".smt2",
                    "(set-logic " + std::string(names.smt_lib) + ")\n" + text + "(exit)\n");
-      return true;
+      return Answer::kProved;
     case z3::sat:
-      fail(query + ": " + explain(solver.get_model()));
-      return false;
+      refuted(solver.get_model());
+      return Answer::kRefuted;
     default:
-      refuse(query + ": " + solver.reason_unknown());
-      return false;
+      *why_unknown = solver.reason_unknown();
+      return Answer::kUnknown;
   }
 }
 

@@ -31,6 +31,13 @@ class Obligation {
   bool prove(symbolic::Session& session, const std::string& query, Logic logic,
              const z3::expr& statement, const Explain& explain);
 
+  // As `prove` without side conditions, for a statement that may be false: says so instead of
+  // failing. `refuted` sees the model.
+  enum class Answer { kProved, kRefuted, kUnknown };
+  Answer question(symbolic::Session& session, const std::string& query, Logic logic,
+                  const z3::expr& statement, const std::function<void(const z3::model&)>& refuted,
+                  std::string* why_unknown);
+
   // A concrete check that is part of the obligation.
   bool check(bool holds, const std::string& what_failed);
   void fail(const std::string& why);

@@ -92,6 +92,14 @@ constexpr std::array kEntries = {
           "all rows, hi_count and bulk_cols of 32 bits; the shipped function on 202,197 headers "
           "against 128-bit integers",
           kaiju1_layout_1},
+    Entry{"KAIJU1-MACHINE-1",
+          "all contents of HiBand and BulkRows of valid tensors of three shapes, at every address; "
+          "each compiled level",
+          kaiju1_machine_1},
+    Entry{"KAIJU1-MACHINE-2",
+          "all contents of HiBand and BulkRows of invalid tensors of one shape, at every address; "
+          "each compiled level",
+          kaiju1_machine_2},
     Entry{"KAIJU1-MUTANTS-1", "every mutant in proofs/kaiju1_mutants.json", kaiju1_mutants_1},
     Entry{"KAIJU1-PARITY-1", "the offsets of 8,192 cosets; all residuals", kaiju1_parity_1},
     Entry{"KAIJU1-TRIT-1", "256 bytes", kaiju1_trit_1},

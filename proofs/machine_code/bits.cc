@@ -160,7 +160,16 @@ Bit Graph::variable(std::uint32_t id) {
   return it != known.end() ? it->second << 1 : make(Kind::kVariable, id, 0, intern_support({id}));
 }
 
+Bit Graph::opaque() {
+  nodes_.push_back({Kind::kVariable, next_unknown_++, 0, kOpaque});
+  return static_cast<Bit>(nodes_.size() - 1) << 1;
+}
+
 Bit Graph::unknown() { return variable(next_unknown_++); }
+
+bool Graph::has_free_residue(std::uint32_t region) const {
+  return region < free_residues.size() && !free_residues[region].empty();
+}
 
 // A low bit of an address that meets something other than a mask: from here on it is known.
 Bit Graph::known_low_bit(Bit bit) {
@@ -168,6 +177,10 @@ Bit Graph::known_low_bit(Bit bit) {
   if (n.kind != Kind::kPointer || n.b >= 6) return bit;
   const Pointer& p = pointers_[n.a];
   residue_used[p.region] = true;
+  if (has_free_residue(p.region)) {
+    const Bits offset = word(static_cast<std::uint64_t>(p.offset), 6);
+    return add(*this, free_residues[p.region], offset, kFalse).value[n.b] ^ (bit & 1);
+  }
   const auto address =
       static_cast<std::uint64_t>(residues[p.region]) + static_cast<std::uint64_t>(p.offset);
   return static_cast<Bit>((address >> n.b) & 1) ^ (bit & 1);
@@ -249,6 +262,10 @@ Bit Graph::table(const Variables& variables, const Truth& truth) {
   return make(Kind::kTable, it->second, 0, intern_support(variables));
 }
 
+Bit Graph::selected_bit(std::uint32_t selection, unsigned i) {
+  return make(Kind::kSelected, selection, i, kOpaque);
+}
+
 Bits Graph::pointer(const Pointer& pointer) {
   const auto [it, fresh] = pointer_index_.try_emplace({pointer.region, pointer.offset},
                                                       static_cast<std::uint32_t>(pointers_.size()));
@@ -277,13 +294,56 @@ std::optional<Pointer> Graph::as_pointer(const Bits& bits) {
       return std::nullopt;
     }
   }
-  if (masked) {
+  if (masked && has_free_residue(p.region)) {
+    residue_used[p.region] = true;
+    const Bits offset = word(static_cast<std::uint64_t>(p.offset), 6);
+    const Bits address = add(*this, free_residues[p.region], offset, kFalse).value;
+    for (std::uint32_t j = 0; j < 6; ++j) {
+      if (bits[j] > kTrue) continue;
+      if (address[j] > kTrue) return std::nullopt;
+      p.offset += (std::int64_t{bits[j]} - std::int64_t{address[j]}) * (std::int64_t{1} << j);
+    }
+  } else if (masked) {
     residue_used[p.region] = true;
     const auto address =
         static_cast<std::uint64_t>(residues[p.region]) + static_cast<std::uint64_t>(p.offset);
     p.offset += static_cast<std::int64_t>(low) - static_cast<std::int64_t>(address & 63);
   }
   return p;
+}
+
+Bits Graph::indexed(const Pointer& base, const Bits& offset) {
+  const auto [it, fresh] = indexed_index_.try_emplace({base.region, base.offset, offset},
+                                                      static_cast<std::uint32_t>(indexed_.size()));
+  if (fresh) indexed_.push_back({base, offset});
+  Bits bits(64);
+  for (std::uint32_t j = 0; j < 64; ++j) bits[j] = make(Kind::kIndexed, it->second, j, kOpaque);
+  return bits;
+}
+
+std::optional<Graph::Indexed> Graph::as_indexed(const Bits& bits) const {
+  if (bits.size() != 64 || node(bits[63]).kind != Kind::kIndexed) return std::nullopt;
+  const std::uint32_t id = node(bits[63]).a;
+  for (std::uint32_t j = 0; j < 64; ++j) {
+    const Node& n = node(bits[j]);
+    if (n.kind != Kind::kIndexed || n.a != id || n.b != j || (bits[j] & 1) != 0) {
+      return std::nullopt;
+    }
+  }
+  return indexed_[id];
+}
+
+Bits Graph::chosen_by(const Variables& variables, const std::vector<Bits>& leaves) {
+  std::vector<Bits> rest = leaves;
+  for (const std::uint32_t v : variables) {  // the lowest place of an assignment first
+    const Bit set = variable(v);
+    std::vector<Bits> half;
+    for (std::size_t i = 0; i < rest.size(); i += 2) {
+      half.push_back(select(*this, set, rest[i + 1], rest[i]));
+    }
+    rest = std::move(half);
+  }
+  return rest[0];
 }
 
 std::optional<Variables> Graph::support(const Bit* bits, std::size_t n) {
@@ -346,16 +406,22 @@ std::vector<Truth> Graph::tabulate(const Bit* bits, std::size_t n, const Variabl
   return result;
 }
 
+Bit Graph::simplified(Bit bit) {
+  const auto variables = support(&bit, 1);
+  if (!variables) return bit;
+  const auto [it, fresh] = folded_.try_emplace({bit, version_for(node(bit).support)});
+  if (fresh) {
+    it->second = table(*variables, tabulate(&bit, 1, *variables)[0]);
+    if (it->second <= kTrue && listener != nullptr) listener->constant(bit, it->second == kTrue);
+  }
+  return it->second;
+}
+
 std::optional<bool> Graph::constant(Bit bit) {
   bit = known_low_bit(bit);
   if (bit <= kTrue) return bit == kTrue;
-  const auto variables = support(&bit, 1);
-  if (!variables) return std::nullopt;
-  const auto [it, fresh] = folded_.try_emplace({bit, version_for(node(bit).support)});
-  if (fresh) it->second = table(*variables, tabulate(&bit, 1, *variables)[0]);
-  const Bit folded = it->second;
+  const Bit folded = simplified(bit);
   if (folded > kTrue) return std::nullopt;
-  if (fresh && listener != nullptr) listener->constant(bit, folded == kTrue);
   return folded == kTrue;
 }
 

@@ -14,6 +14,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -33,6 +34,8 @@ inline constexpr Bit kFalse = 0;
 inline constexpr Bit kTrue = 1;
 // Enumerations stop here: 2^16 assignments, the patterns of a scale.
 inline constexpr std::size_t kMaxVariables = 16;
+// Variables from here on are values that nothing is known of.
+inline constexpr std::uint32_t kFirstUnknown = 1u << 24;
 
 // An address: `offset` bytes into an array whose place is not known, except for the low six bits of
 // its address.
@@ -62,7 +65,17 @@ class Graph {
   };
   Listener* listener = nullptr;
 
-  enum class Kind : std::uint8_t { kConstant, kVariable, kAnd, kXor, kTable, kProduct, kPointer };
+  enum class Kind : std::uint8_t {
+    kConstant,
+    kVariable,
+    kAnd,
+    kXor,
+    kTable,
+    kProduct,
+    kPointer,
+    kIndexed,
+    kSelected
+  };
   struct Node {
     Kind kind = Kind::kConstant;
     std::uint32_t a = 0;
@@ -76,6 +89,7 @@ class Graph {
 
   Bit variable(std::uint32_t id);
   Bit unknown();  // a value that nothing is known of; equal to nothing else
+  Bit opaque();   // the same, and never enumerated
   Bit land(Bit a, Bit b);
   Bit lor(Bit a, Bit b) { return land(a ^ 1, b ^ 1) ^ 1; }
   Bit lxor(Bit a, Bit b);
@@ -83,13 +97,23 @@ class Graph {
   // The bit whose value for assignment i of `variables` is bit i of `truth`.
   Bit table(const Variables& variables, const Truth& truth);
   Bit product_bit(std::uint32_t product, unsigned i);
+  Bit selected_bit(std::uint32_t selection, unsigned i);
 
   Bits pointer(const Pointer& pointer);
   // The address that 64 bits spell. Low bits that were masked off count as known.
   std::optional<Pointer> as_pointer(const Bits& bits);
+  // An address inside an array that depends on data: `offset` bytes, 64 bits wide, past a pointer.
+  struct Indexed {
+    Pointer base;
+    Bits offset;
+  };
+  Bits indexed(const Pointer& base, const Bits& offset);
+  [[nodiscard]] std::optional<Indexed> as_indexed(const Bits& bits) const;
   // The low six bits of the address of each region, and whether anything looked at them.
   std::vector<unsigned> residues;
   std::vector<bool> residue_used;
+  // Six bits of a region's residue that are not known; empty, or missing, where `residues` has it.
+  std::vector<Bits> free_residues;
 
   // The input bits that these bits depend on; nothing if they are too many or not enumerable.
   [[nodiscard]] std::optional<Variables> support(const Bit* bits, std::size_t n);
@@ -98,6 +122,8 @@ class Graph {
   }
   // The value of each bit for all assignments of `variables`.
   std::vector<Truth> tabulate(const Bit* bits, std::size_t n, const Variables& variables);
+  // leaves[a] for assignment a of `variables`: words of one width.
+  Bits chosen_by(const Variables& variables, const std::vector<Bits>& leaves);
   // The value of a bit that has the same value for all possible inputs.
   std::optional<bool> constant(Bit bit);
   std::optional<std::uint64_t> constant(const Bits& bits);
@@ -125,6 +151,11 @@ class Graph {
   // Whether it did.
   bool assume(Bit condition);
 
+  [[nodiscard]] bool is_of_address(Bit bit) const {
+    return node(bit).kind == Kind::kPointer || node(bit).kind == Kind::kIndexed;
+  }
+  // The same bit, of no more variables than matter; itself, if it cannot be enumerated.
+  Bit simplified(Bit bit);
   [[nodiscard]] const Variables& table_variables(std::uint32_t t) const { return tables_[t].first; }
   [[nodiscard]] const Truth& table_truth(std::uint32_t t) const { return tables_[t].second; }
   [[nodiscard]] const Pointer& pointer_of(std::uint32_t p) const { return pointers_[p]; }
@@ -137,17 +168,28 @@ class Graph {
   void number_care();
   std::uint64_t version_for(std::uint32_t support);
   Bit known_low_bit(Bit bit);
+  [[nodiscard]] bool has_free_residue(std::uint32_t region) const;
 
   std::vector<Node> nodes_;
-  std::unordered_map<std::uint64_t, std::uint32_t> index_[8];
+  // Two numbers in one: their plain hash puts many into the same place.
+  struct PairHash {
+    std::size_t operator()(std::uint64_t key) const {
+      key ^= key >> 32;
+      key *= 0x9E3779B97F4A7C15u;
+      return static_cast<std::size_t>(key ^ (key >> 29));
+    }
+  };
+  std::unordered_map<std::uint64_t, std::uint32_t, PairHash> index_[10];
   std::vector<Variables> supports_;
   std::map<Variables, std::uint32_t> support_index_;
-  std::unordered_map<std::uint64_t, std::uint32_t> support_joins_;
+  std::unordered_map<std::uint64_t, std::uint32_t, PairHash> support_joins_;
   std::vector<std::pair<Variables, Truth>> tables_;
   std::map<std::pair<Variables, Truth>, std::uint32_t> table_index_;
   std::vector<Pointer> pointers_;
   std::map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> pointer_index_;
-  std::uint32_t next_unknown_ = 1u << 24;
+  std::vector<Indexed> indexed_;
+  std::map<std::tuple<std::uint32_t, std::int64_t, Bits>, std::uint32_t> indexed_index_;
+  std::uint32_t next_unknown_ = kFirstUnknown;
   std::map<std::pair<Variables, Truth>, std::uint64_t> care_index_;
   std::map<std::vector<std::uint64_t>, std::uint64_t> cares_index_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> versions_;  // by support

@@ -576,6 +576,14 @@ std::optional<Machine> Comparison::text(const InstructionForm& form, const Machi
                        : name.back() == 'd' ? 32
                                             : 64;
     const std::uint64_t all = ~std::uint64_t{0} >> (64 - n);
+    if (stem == "kortest") {  // two flags by the result, the others clear
+      const std::uint64_t both =
+          (low_quadword(value_of(form, 0, before)) | low_quadword(value_of(form, 1, before))) & all;
+      for (const unsigned bit : kFlagBits) after.r.flags &= ~(std::uint64_t{1} << bit);
+      after.r.flags |=
+          (both == all ? std::uint64_t{1} : 0) | (both == 0 ? std::uint64_t{1} << 6 : 0);
+      return after;
+    }
     const std::uint64_t a = low_quadword(value_of(form, 1, before));
     const std::uint64_t b = d.operands.size() > 2 ? low_quadword(value_of(form, 2, before)) : 0;
     if (stem == "kmov") return done(bytes_of(a & all));

@@ -22,6 +22,7 @@ constexpr std::size_t kMaxSteps = 3'000'000;
 constexpr int kMaxBranches = 200;  // nested branches on data
 constexpr std::int64_t kRedZone = 128;
 constexpr std::size_t kFar = 16;  // instructions
+constexpr std::size_t kMaxIndexBits = 8;
 constexpr unsigned kRsp = 4;
 constexpr std::uint64_t kPageBytes = 4096;
 
@@ -53,6 +54,7 @@ State Executor::start(std::uint64_t entry, std::int64_t stack_offset) {
     for (Bits& r : unknown_->mask) r = unknown(64);
     unknown_->flags = {g.unknown(), g.unknown(), g.unknown(), g.unknown(), g.unknown()};
   }
+  path.clear();
   State s = *unknown_;
   for (const Region& region : regions) s.memory.push_back(region.initial);
   s.gpr[kRsp] = g.pointer({stack, stack_offset});
@@ -146,10 +148,13 @@ void Executor::run_until(State& s, std::uint64_t stop, int stop_depth, int branc
       const int depth = s.depth;
       try {
         g.assume(taken);
+        path.push_back(taken);
         run_until(other, join, depth, branches + 1);
         g.care = care;
         g.assume(taken ^ 1);
+        path.back() = taken ^ 1;
         run_until(s, join, depth, branches + 1);
+        path.pop_back();
         g.care = care;
       } catch (const Fault& fault) {  // no input may take this path
         throw Refusal(std::string("on a path that depends on data: ") + fault.what());
@@ -201,10 +206,14 @@ void Executor::copy(State& s) {
 void Executor::merge(Bit taken, State& yes, const State& no) {
   const auto join = [&](Bits& y, const Bits& n) {
     if (y == n) return;
-    for (std::size_t i = 0; i < y.size(); ++i) y[i] = g.mux(taken, y[i], n[i]);
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      if (y[i] == n[i]) continue;
+      // An address that differs is of no use; it may be dead.
+      const bool address = g.is_of_address(y[i]) || g.is_of_address(n[i]);
+      y[i] = address ? g.unknown() : g.mux(taken, y[i], n[i]);
+    }
   };
   for (std::size_t i = 0; i < yes.gpr.size(); ++i) {
-    // An address that differs is of no use; it may be dead.
     if (yes.gpr[i] != no.gpr[i]) join(yes.gpr[i], no.gpr[i]);
   }
   for (std::size_t i = 0; i < yes.vector.size(); ++i) join(yes.vector[i], no.vector[i]);
@@ -352,6 +361,16 @@ Bits Executor::load(const State& s, const Bits& address, std::size_t bytes) {
     }
     return value;
   }
+  if (const auto indexed = g.as_indexed(address)) return load_indexed(s, *indexed, bytes);
+  if (unknown_data) {
+    const auto at = g.constant(address);
+    if (at && process.varies(*at)) {
+      Bits value(8 * bytes);
+      for (Bit& bit : value) bit = g.unknown();
+      for (std::size_t k = 0; k < bytes; ++k) process.writable_reads.insert(*at + k);
+      return value;
+    }
+  }
   const auto [cached, fresh] =
       loads_.try_emplace(std::tuple{address, bytes, g.care_version({address})});
   auto& [value, varies] = cached->second;
@@ -412,6 +431,71 @@ Bits Executor::load_table(const Bits& address, std::size_t bytes, bool* varies) 
     g.listener->function({address}, std::move(points), slice(value, 8 * k, 8 * n));
   }
   return value;
+}
+
+// From an array, by an index that depends on data: the value at each index that can occur.
+Bits Executor::load_indexed(const State& s, const Graph::Indexed& place, std::size_t bytes) {
+  const auto variables = g.support(place.offset);
+  if (!variables || variables->size() > kMaxIndexBits) return load_by_bits(s, place, bytes);
+  const auto offsets = g.tabulate(place.offset.data(), place.offset.size(), *variables);
+  const Truth& possible = g.possible(*variables);
+  std::vector<Bits> leaves(std::size_t{1} << variables->size());
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (((possible[i >> 6] >> (i & 63)) & 1) == 0) continue;
+    std::uint64_t offset = 0;
+    for (std::size_t j = 0; j < 64; ++j) offset |= ((offsets[j][i >> 6] >> (i & 63)) & 1) << j;
+    try {
+      leaves[i] = load(
+          s, g.pointer({place.base.region, place.base.offset + static_cast<std::int64_t>(offset)}),
+          bytes);
+    } catch (const Fault& fault) {  // perhaps no input has this index
+      throw Refusal(std::string("by an index that depends on data: ") + fault.what());
+    }
+  }
+  // What no input takes may be anything.
+  const auto any =
+      std::find_if(leaves.begin(), leaves.end(), [](const Bits& l) { return !l.empty(); });
+  if (any == leaves.end()) throw Refusal("a load that no input makes");
+  for (Bits& leaf : leaves) {
+    if (leaf.empty()) leaf = *any;
+  }
+  ++table_loads;
+  return bytes == 4 ? floats.selected(*variables, leaves) : g.chosen_by(*variables, leaves);
+}
+
+// The same where the index has a few bits, which depend on whatever they like.
+Bits Executor::load_by_bits(const State& s, const Graph::Indexed& place, std::size_t bytes) {
+  std::vector<std::size_t> open;
+  std::uint64_t known = 0;
+  for (std::size_t j = 0; j < 64; ++j) {
+    const Bit bit = place.offset[j];
+    if (bit == kTrue) known |= std::uint64_t{1} << j;
+    if (bit > kTrue) open.push_back(j);
+  }
+  if (open.size() > kMaxIndexBits) throw Refusal("the index of a load depends on too many bits");
+  std::vector<Bits> rest;
+  for (std::size_t i = 0; i < (std::size_t{1} << open.size()); ++i) {
+    std::uint64_t offset = known;
+    for (std::size_t k = 0; k < open.size(); ++k) {
+      if (((i >> k) & 1) != 0) offset |= std::uint64_t{1} << open[k];
+    }
+    try {
+      rest.push_back(load(
+          s, g.pointer({place.base.region, place.base.offset + static_cast<std::int64_t>(offset)}),
+          bytes));
+    } catch (const Fault& fault) {  // perhaps no input has this index
+      throw Refusal(std::string("by an index that depends on data: ") + fault.what());
+    }
+  }
+  for (const std::size_t j : open) {
+    std::vector<Bits> half;
+    for (std::size_t i = 0; i < rest.size(); i += 2) {
+      half.push_back(select(g, place.offset[j], rest[i + 1], rest[i]));
+    }
+    rest = std::move(half);
+  }
+  ++table_loads;
+  return rest[0];
 }
 
 void Executor::store(State& s, const Bits& address, const Bits& value) {

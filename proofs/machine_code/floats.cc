@@ -42,13 +42,52 @@ Magnitude magnitude_of(std::uint32_t bits) {
   return {significand >> shift, static_cast<int>(exponent == 0 ? 1 : exponent) - 150 + shift};
 }
 
+Bits Floats::unknown_word(unsigned width) {
+  Bits bits(width);
+  for (Bit& bit : bits) bit = g_.unknown();
+  return bits;
+}
+
+Bits Floats::selected(const Variables& variables, const std::vector<Bits>& leaves) {
+  const Bits word = g_.chosen_by(variables, leaves);
+  selections_[word] = {variables, leaves};
+  return word;
+}
+
+Bits Floats::selected_product(const Variables& variables, const std::vector<Bits>& leaves) {
+  const auto [it, fresh] = selected_products_.try_emplace(
+      {variables, leaves}, static_cast<std::uint32_t>(selected_products_.size()));
+  Bits word(32);
+  for (unsigned j = 0; j < 32; ++j) word[j] = g_.selected_bit(it->second, j);
+  if (fresh) selections_[word] = {variables, leaves};
+  return word;
+}
+
+const Floats::Selection* Floats::selection(const Bits& word) const {
+  const auto it = selections_.find(word);
+  return it == selections_.end() ? nullptr : &it->second;
+}
+
 Bits Floats::tabulated(Operation operation, const std::vector<Bits>& operands, unsigned width) {
   const auto key = std::tuple{operation, operands, g_.care_version(operands)};
   if (const auto it = results_.find(key); it != results_.end()) return it->second;
   Bits all;
   for (const Bits& operand : operands) all.insert(all.end(), operand.begin(), operand.end());
   const auto variables = g_.support(all);
-  if (!variables) throw Refusal("a float operation depends on more than 16 bits of the input");
+  if (!variables) {
+    bool changed = false;
+    std::vector<Bits> replaced = operands;
+    for (Bits& operand : replaced) {
+      if (!cut || g_.support(operand)) continue;
+      if (const auto instead = cut(operand)) {
+        operand = *instead;
+        changed = true;
+      }
+    }
+    if (changed) return tabulated(operation, replaced, width);
+    if (allow_unknown) return results_[key] = unknown_word(width);
+    throw Refusal("a float operation depends on more than 16 bits of the input");
+  }
   std::vector<std::vector<std::uint64_t>> values;
   for (const Bits& operand : operands) values.push_back(values_of(g_, operand, *variables));
   values.resize(2, std::vector<std::uint64_t>(std::size_t{1} << variables->size()));
@@ -85,7 +124,7 @@ std::uint32_t Floats::intern(const Bits& magnitude) {
   return it->second;
 }
 
-std::vector<std::uint32_t> Floats::factor_ids(const Bits& magnitude) {
+std::optional<std::uint32_t> Floats::product_of(const Bits& magnitude) const {
   const auto& first = g_.node(magnitude[0]);
   bool product = first.kind == Graph::Kind::kProduct;
   for (unsigned j = 0; product && j < kMagnitudeBits; ++j) {
@@ -93,7 +132,17 @@ std::vector<std::uint32_t> Floats::factor_ids(const Bits& magnitude) {
     product =
         n.kind == Graph::Kind::kProduct && n.a == first.a && n.b == j && (magnitude[j] & 1) == 0;
   }
-  if (product) return products_[first.a];
+  if (!product) return std::nullopt;
+  return first.a;
+}
+
+bool Floats::is_rounded(const Bits& magnitude) const {
+  const auto product = product_of(magnitude);
+  return product && rounded_.contains(*product);
+}
+
+std::vector<std::uint32_t> Floats::factor_ids(const Bits& magnitude) {
+  if (const auto product = product_of(magnitude)) return products_[*product];
   if (!g_.support(magnitude)) return {};
   return {intern(magnitude)};
 }
@@ -144,6 +193,19 @@ const Floats::Range& Floats::range(std::uint32_t factor) {
 }
 
 Bits Floats::multiplied(const Bits& a, const Bits& b) {
+  for (const bool first : {true, false}) {
+    if (selections_.empty()) break;
+    const Selection* const found = selection(first ? a : b);
+    if (found == nullptr) continue;
+    Bits& known = selected_results_[{a, b, g_.care.version}];
+    if (!known.empty()) return known;
+    const Selection chosen = *found;
+    std::vector<Bits> leaves;
+    for (const Bits& leaf : chosen.leaves) {
+      leaves.push_back(first ? multiplied(leaf, b) : multiplied(a, leaf));
+    }
+    return known = selected_product(chosen.variables, leaves);
+  }
   Bits both = a;
   both.insert(both.end(), b.begin(), b.end());
   // Few values, or a constant factor: run it. Else it stays a product, which is as good.
@@ -162,7 +224,11 @@ Bits Floats::multiplied(const Bits& a, const Bits& b) {
 
 Bits Floats::product(const Bits& a, const Bits& b) {
   std::vector<std::uint32_t> ids[2] = {factor_ids(low_31(a)), factor_ids(low_31(b))};
+  if (is_rounded(low_31(a)) || is_rounded(low_31(b))) {
+    throw Refusal("a product of a product that was rounded");
+  }
   if (ids[0].empty() || ids[1].empty()) {
+    if (allow_unknown) return unknown_word(32);
     throw Refusal("a factor depends on more than 16 bits of the input and is no product");
   }
   std::vector<Range> ranges[2];
@@ -180,7 +246,10 @@ Bits Floats::product(const Bits& a, const Bits& b) {
     nan[22] = kTrue;
     return nan;
   }
-  const Bit sign = g_.lxor(a[31], b[31]);
+  const std::array<Bit, 2> signs = {a[31], b[31]};
+  const bool few = g_.support(signs.data(), 2).has_value();
+  const Bit sign =
+      few ? g_.lxor(a[31], b[31]) : g_.lxor(g_.simplified(a[31]), g_.simplified(b[31]));
   bool infinite = false;
   unsigned width = 0;
   int lowest = 0;
@@ -205,7 +274,8 @@ Bits Floats::product(const Bits& a, const Bits& b) {
     return infinity;
   }
   // Exact: fits 24 bits, is normal or zero, does not overflow.
-  if (width > 24 || lowest < -126 || highest > 128) {
+  const bool rounded = width > 24 && allow_rounding && highest < 128;
+  if ((width > 24 && !rounded) || lowest < -126 || highest > 128) {
     throw Refusal("a multiplication may round: its operands have " + std::to_string(width) +
                   " significant bits together");
   }
@@ -216,7 +286,7 @@ Bits Floats::product(const Bits& a, const Bits& b) {
   std::sort(joined.begin(), joined.end());
   Bits result(32);
   if (joined.empty()) joined.push_back(one);
-  if (joined.size() == 1) {
+  if (joined.size() == 1 && !rounded) {
     result = factors_[joined[0]];
     result.push_back(sign);
     return result;
@@ -224,6 +294,7 @@ Bits Floats::product(const Bits& a, const Bits& b) {
   const auto [it, fresh] =
       product_index_.try_emplace(joined, static_cast<std::uint32_t>(products_.size()));
   if (fresh) products_.push_back(joined);
+  if (rounded) rounded_.insert(it->second);
   for (unsigned j = 0; j < kMagnitudeBits; ++j) result[j] = g_.product_bit(it->second, j);
   result[31] = sign;
   return result;

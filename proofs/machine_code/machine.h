@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -66,6 +67,8 @@ class Process {
   [[nodiscard]] bool executable(std::uint64_t address) const;
   // One byte, or a Fault. Bytes of writable data are noted in `writable_reads`.
   std::uint8_t read(std::uint64_t address);
+  // Whether the byte is writable data that `overrides` says nothing of.
+  [[nodiscard]] bool varies(std::uint64_t address) const;
   // "libm.so+0x1234" for messages.
   [[nodiscard]] std::string name_of(std::uint64_t address) const;
 
@@ -134,7 +137,18 @@ class Executor {
   Bits load(const State& state, const Bits& address, std::size_t bytes);
   void store(State& state, const Bits& address, const Bits& value);
   void require_aligned(const Bits& address, std::size_t bytes);
-  std::optional<bool> decide(Bit condition) { return g.constant(condition); }
+  std::optional<bool> decide(Bit condition) {
+    const auto known = g.constant(condition);
+    return known || !oracle ? known : oracle(condition);
+  }
+
+  // Decides conditions that cannot be enumerated, given `path`. None: they stay undecided.
+  std::function<std::optional<bool>(Bit)> oracle;
+  // The conditions under which the present path is taken.
+  std::vector<Bit> path;
+  // Writable data of the process holds anything, each time it is read; else reading it is a
+  // Refusal.
+  bool unknown_data = false;
 
  private:
   void run_until(State& state, std::uint64_t stop, int stop_depth, int branches);
@@ -147,6 +161,8 @@ class Executor {
   Join join_of(std::uint64_t ip);
   std::uint64_t concrete(const Bits& address, const char* what);
   Bits load_table(const Bits& address, std::size_t bytes, bool* varies);
+  Bits load_indexed(const State& state, const Graph::Indexed& place, std::size_t bytes);
+  Bits load_by_bits(const State& state, const Graph::Indexed& place, std::size_t bytes);
   std::int64_t offset_in(const State& state, const Pointer& pointer, std::size_t bytes,
                          bool write) const;
   std::string place(std::uint64_t ip);

@@ -72,6 +72,14 @@ bool Process::executable(std::uint64_t address) const {
   });
 }
 
+bool Process::varies(std::uint64_t address) const {
+  if (overrides.contains(address)) return false;
+  const auto inside = [&](const Segment& s) { return s.begin <= address && address < s.end; };
+  const auto at = std::find_if(segments_.begin(), segments_.end(), inside);
+  return at != segments_.end() && at->writable &&
+         std::none_of(relocated_.begin(), relocated_.end(), inside);
+}
+
 std::string Process::name_of(std::uint64_t address) const {
   auto it = bases_.upper_bound(address);
   if (it == bases_.begin()) return fmt::format("0x{:x}", address);

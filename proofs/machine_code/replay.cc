@@ -5,13 +5,12 @@
 #include <csignal>
 #include <cstring>
 #include <random>
-#include <stdexcept>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fmt/format.h"
 
+#include "proofs/machine_code/guarded.h"
 #include "quantproof/e8_iq3.h"
 #include "quantproof/iq3_xxs.h"
 #include "quantproof/ref/e8_iq3.h"
@@ -23,31 +22,6 @@ namespace {
 
 constexpr std::uint32_t kPoison = 0x7FA5A5A5u;  // a signalling NaN that no decoder writes
 constexpr unsigned kSeconds = 10;
-
-// Memory shared with a child, its end against a page that nobody may touch.
-class Guarded {
- public:
-  explicit Guarded(std::size_t size) {
-    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    const std::size_t inner = (size + page - 1) / page * page;
-    total_ = inner + 2 * page;
-    base_ = static_cast<std::uint8_t*>(
-        mmap(nullptr, total_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-    if (base_ == MAP_FAILED) throw std::runtime_error("no memory for a replay");
-    mprotect(base_, page, PROT_NONE);
-    mprotect(base_ + page + inner, page, PROT_NONE);
-    data_ = base_ + page + inner - size;
-  }
-  ~Guarded() { munmap(base_, total_); }
-  Guarded(const Guarded&) = delete;
-  Guarded& operator=(const Guarded&) = delete;
-  [[nodiscard]] std::uint8_t* data() const { return data_; }
-
- private:
-  std::uint8_t* base_ = nullptr;
-  std::uint8_t* data_ = nullptr;
-  std::size_t total_ = 0;
-};
 
 std::int64_t call(const Code& code, const std::uint8_t* bytes, std::size_t n_bytes, float* out,
                   std::size_t n, qp_location* where) {

@@ -108,6 +108,7 @@ class Step {
         }
         return;
       case ZYDIS_REGCLASS_MASK:
+        if (value.size() > 64) throw Refusal("a vector into an opmask");
         s.mask[id] = zero_extended(value, 64);
         return;
       default:
@@ -142,10 +143,20 @@ class Step {
   Bits plus(const Bits& a, const Bits& b) {
     if (a.size() == 64) {
       for (const auto& [p, n] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
+        const auto indexed = g.as_indexed(*p);
+        if (!indexed) continue;
+        if (const auto number = g.constant(*n)) {
+          return g.indexed(
+              {indexed->base.region, indexed->base.offset + static_cast<std::int64_t>(*number)},
+              indexed->offset);
+        }
+        return g.indexed(indexed->base, add(g, indexed->offset, *n, kFalse).value);
+      }
+      for (const auto& [p, n] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
         const auto pointer = g.as_pointer(*p);
         if (!pointer) continue;
         const auto number = g.constant(*n);
-        if (!number) throw Refusal("an address inside an array depends on data");
+        if (!number) return g.indexed(*pointer, *n);
         return g.pointer({pointer->region, pointer->offset + static_cast<std::int64_t>(*number)});
       }
     }
@@ -303,7 +314,10 @@ void add_like(Step& t, bool with_carry) {
   const std::size_t n = t.size(0);
   const Bits a = t.get(0);
   const Bits b = fit(t.get(1), n);
-  if (n == 64 && (t.g.as_pointer(a) || t.g.as_pointer(b)) && !with_carry) {
+  const auto is_address = [&](const Bits& bits) {
+    return t.g.as_pointer(bits) || t.g.as_indexed(bits);
+  };
+  if (n == 64 && (is_address(a) || is_address(b)) && !with_carry) {
     const Bits r = t.plus(a, b);
     t.unknown_flags();
     t.s.flags.zero = kFalse;  // no array ends at the end of the address space
@@ -333,8 +347,8 @@ Bits difference(Step& t, const Bits& a, const Bits& b, Bit borrow) {
     }
     if (p || q) {
       t.unknown_flags();
-      const auto number = g.constant(b);
-      if (p && number) {
+      const auto number = p ? g.constant(b) : std::nullopt;
+      if (number) {
         // An address is not null; how it compares with other numbers is not known.
         if (*number == 0) t.s.flags = {kFalse, kFalse, kFalse, kFalse, g.unknown()};
         return g.pointer({p->region, p->offset - static_cast<std::int64_t>(*number)});
@@ -413,6 +427,32 @@ void signed_multiply(Step& t) {
   t.unknown_flags();
   t.s.flags.carry = t.s.flags.overflow = equal(t.g, wide, sign_extended(r, 2 * n)) ^ 1;
   t.put(0, r);
+}
+
+// Unsigned, where the upper half of the dividend is zero: then no quotient is too large.
+void divide(Step& t) {
+  Graph& g = t.g;
+  const Bits b = t.get(0);
+  const std::size_t n = b.size();
+  if (n < 32) throw Refusal("div of bytes or words");
+  const Bits a = slice(t.s.gpr[kRax], 0, n);
+  if (g.constant(slice(t.s.gpr[kRdx], 0, n)) != 0) {
+    throw Refusal("div of a dividend of which the upper half may not be zero");
+  }
+  if (g.constant(is_zero(g, b)) != false) throw Refusal("div by what may be zero");
+  Bits quotient(n, kFalse);
+  Bits rest(n + 1, kFalse);
+  const Bits divisor = zero_extended(b, n + 1);
+  for (std::size_t k = n; k-- > 0;) {
+    rest = shifted_left(rest, 1);
+    rest[0] = a[k];
+    const Bit less = less_unsigned(g, rest, divisor);
+    quotient[k] = less ^ 1;
+    rest = select(g, less, rest, subtract(g, rest, divisor));
+  }
+  t.unknown_flags();
+  t.s.gpr[kRax] = zero_extended(quotient, 64);
+  t.s.gpr[kRdx] = zero_extended(slice(rest, 0, n), 64);
 }
 
 Bits count_trailing_zeros(Graph& g, const Bits& a) {
@@ -547,6 +587,27 @@ Handler bitwise(const std::function<Bit(Graph&, Bit, Bit)>& f) {
     const Bits b = t.b();
     t.put(0, map2(a, b, [&](Bit p, Bit q) { return f(t.g, p, q); }));
   };
+}
+
+// vpcmpX, vpcmpuX: the predicate is the immediate.
+Handler compare_by_predicate(std::size_t width, bool is_signed) {
+  return compare_lanes(width, [=](Step& t, const Bits& a, const Bits& b) -> Bit {
+    const auto less = [&](const Bits& x, const Bits& y) {
+      return is_signed ? less_signed(t.g, x, y) : less_unsigned(t.g, x, y);
+    };
+    const std::uint64_t predicate = t.immediate() & 7;
+    const Bit inverted = (predicate & 4) != 0 ? 1 : 0;
+    switch (predicate & 3) {
+      case 0:
+        return equal(t.g, a, b) ^ inverted;
+      case 1:
+        return less(a, b) ^ inverted;
+      case 2:
+        return less(b, a) ^ 1 ^ inverted;
+      default:
+        return kFalse ^ inverted;
+    }
+  });
 }
 
 // Shifts of lanes by one amount: an immediate, or the low 64 bits of a register.
@@ -712,6 +773,39 @@ Handler blend_variable(std::size_t width) {
     }
     t.put(0, r);
   };
+}
+
+// vpblendmX: the second source where the opmask has a bit, else the first or, zeroing, nothing.
+Handler blend_by_mask(std::size_t width) {
+  return [=](Step& t) {
+    const auto& mask = t.i.info.avx.mask;
+    if (mask.reg == ZYDIS_REGISTER_NONE || mask.reg == ZYDIS_REGISTER_K0) {
+      throw Refusal("a blend without an opmask");
+    }
+    const Bits a = t.get(1);
+    const Bits b = t.get(2);
+    const Bits& chosen = t.s.mask[static_cast<std::size_t>(ZydisRegisterGetId(mask.reg))];
+    const bool zeroing = mask.mode == ZYDIS_MASK_MODE_ZEROING;
+    Bits r(a.size());
+    for (std::size_t j = 0; j < r.size(); ++j) {
+      r[j] = t.g.mux(chosen[j / width], b[j], zeroing ? kFalse : a[j]);
+    }
+    t.write(t.i.operands[0].reg.value, r);
+  };
+}
+
+// vshufi32x4 and its like: 128-bit parts of the first source, then of the second.
+void shuffle_parts(Step& t) {
+  const Bits a = t.get(1);
+  const Bits b = t.get(2);
+  const std::size_t n = a.size() / 128;
+  std::uint64_t rest = t.immediate();
+  Bits r;
+  for (std::size_t k = 0; k < n; ++k, rest >>= n / 2) {
+    const Bits part = slice(k < n / 2 ? a : b, 128 * (rest & (n - 1)), 128);
+    r.insert(r.end(), part.begin(), part.end());
+  }
+  t.put(0, r);
 }
 
 Handler broadcast(std::size_t width) {
@@ -1115,6 +1209,7 @@ void add_general(Map& h) {
       std::copy(half.begin(), half.end(), t.s.gpr[at].begin());
     }
   };
+  h["div"] = divide;
   h["popcnt"] = [](Step& t) {
     const Bits a = t.get(1);
     Bits r = word(0, static_cast<unsigned>(a.size()));
@@ -1253,6 +1348,21 @@ void add_integer_vectors(Map& h) {
         compare_lanes(n, [](Step& t, const Bits& a, const Bits& b) { return equal(t.g, a, b); });
     h["pcmpgt" + suffix] = compare_lanes(
         n, [](Step& t, const Bits& a, const Bits& b) { return less_signed(t.g, b, a); });
+    h["pcmp" + suffix] = compare_by_predicate(n, true);
+    h["pcmpu" + suffix] = compare_by_predicate(n, false);
+    const auto any_common = [](Step& t, const Bits& a, const Bits& b) {
+      return is_zero(t.g, map2(a, b, [&](Bit p, Bit q) { return t.g.land(p, q); })) ^ 1;
+    };
+    h["ptestm" + suffix] = compare_lanes(n, any_common);
+    h["ptestnm" + suffix] = compare_lanes(
+        n, [=](Step& t, const Bits& a, const Bits& b) { return any_common(t, a, b) ^ 1; });
+    h["pmovm2" + suffix] = [n](Step& t) {
+      const Bits mask = t.get(1);
+      Bits r(t.size(0));
+      for (std::size_t j = 0; j < r.size(); ++j) r[j] = mask[j / n];
+      t.put(0, r);
+    };
+    h["pblendm" + suffix] = blend_by_mask(n);
     if (n != 64) {
       h["psign" + suffix] = lanes(n, sign_applied);
       h["pabs" + suffix] =
@@ -1273,6 +1383,11 @@ void add_integer_vectors(Map& h) {
       h["psra" + suffix] = shift_lanes(n, shifted_right_signed, true);
       h["pmull" + suffix] =
           lanes(n, [](Step& t, const Bits& a, const Bits& b) { return multiply(t.g, a, b); });
+    }
+    if (n == 16) {
+      h["pmulhu" + suffix] = lanes(n, [](Step& t, const Bits& a, const Bits& b) {
+        return slice(multiply(t.g, zero_extended(a, 32), zero_extended(b, 32)), 16, 16);
+      });
     }
     h["pinsr" + suffix] = insert_lane(n);
     h["pextr" + suffix] = extract_lane(n);
@@ -1354,6 +1469,7 @@ void add_shuffles(Map& h) {
   h["pblendvb"] = blend_variable(8);
   h["blendvps"] = blend_variable(32);
   h["blendvpd"] = blend_variable(64);
+  h["shufi32x4"] = h["shuff32x4"] = h["shufi64x2"] = h["shuff64x2"] = shuffle_parts;
   h["perm2f128"] = h["perm2i128"] = permute_parts;
   h["broadcastss"] = broadcast(32);
   h["broadcastsd"] = broadcast(64);
@@ -1411,6 +1527,13 @@ void add_masks(Map& h) {
   for (const auto& [letter, n] : widths) {
     const std::string suffix(1, letter);
     h["kmov" + suffix] = mask_move(n);
+    h["kortest" + suffix] = [n](Step& t) {
+      const Bits r = map2(slice(t.get(0), 0, n), slice(t.get(1), 0, n),
+                          [&](Bit a, Bit b) { return t.g.lor(a, b); });
+      t.s.flags = {};
+      t.s.flags.zero = is_zero(t.g, r);
+      t.s.flags.carry = is_zero(t.g, bitwise_not(r));
+    };
     h["kand" + suffix] = logic_of(n, [](Graph& g, Bit a, Bit b) { return g.land(a, b); });
     h["kor" + suffix] = logic_of(n, [](Graph& g, Bit a, Bit b) { return g.lor(a, b); });
     h["kxor" + suffix] = logic_of(n, [](Graph& g, Bit a, Bit b) { return g.lxor(a, b); });
