@@ -58,6 +58,7 @@ class Obligation {
   std::string claim_;
   Options options_;
   std::chrono::steady_clock::time_point start_;
+  double processor_start_;
   std::size_t checks_ = 0;
   std::size_t queries_ = 0;
   std::vector<std::string> failures_;

@@ -22,7 +22,7 @@ enum class Verdict {
 const char* verdict_name(Verdict verdict);  // "pass", "fail", "refused", "not_exercised"
 
 struct Options {
-  double budget_seconds = 120;   // for one obligation, all its queries together
+  double budget_seconds = 120;   // of processor time for one obligation, all its queries together
   std::string export_directory;  // where to write the proved queries; empty: nowhere
 };
 
