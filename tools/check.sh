@@ -6,8 +6,8 @@
 # Installs what is missing (Debian, as root or with sudo), then builds and runs every test:
 #   release        g++, warnings are errors: every test but the few slow ones, which it names (the
 #                  one in a browser where there is a Chromium, which --long installs); the levels
-#                  SCALAR, AVX2 and AVX3; of clang++ the machine code of qp_decode_at, under profile
-#                  strict; second opinions on a sample of the proofs
+#                  SCALAR, AVX2 and, if this CPU has it, AVX3; of clang++ the machine code of
+#                  qp_decode_at, under profile strict; second opinions on a sample of the proofs
 #   asan-ubsan     clang++ with sanitizers, warnings are errors: the decoders, the parsers of
 #                  containers, the C ABI and the reference, with their tests, at the level EMU128;
 #                  the encoders and the lattice are instrumented with --long only
@@ -141,7 +141,15 @@ peer() {
 peer QUANTPROOF_GGML_LIB tools/get_ggml.sh
 peer QUANTPROOF_LLAMA_DIR tools/get_llama.sh
 
-release=(-DQUANTPROOF_DISABLED_LEVELS='HWY_SSSE3;HWY_SSE4;HWY_AVX3_DL' -DQUANTPROOF_BENCH=OFF)
+# One level of each width that this CPU has; what it cannot run is compiled, and proved, under --long.
+disabled='HWY_SSSE3;HWY_SSE4;HWY_AVX3_DL'
+if [[ $(uname -m) == x86_64 ]] && ! grep -qw avx512vl /proc/cpuinfo; then
+  disabled+=';HWY_AVX3'
+  if [[ $long == false ]]; then
+    echo '== release: left to --long: level AVX3, which this CPU lacks'
+  fi
+fi
+release=(-DQUANTPROOF_DISABLED_LEVELS="$disabled" -DQUANTPROOF_BENCH=OFF)
 sanitized=(-DQUANTPROOF_DISABLED_LEVELS='HWY_SSSE3;HWY_SSE4;HWY_AVX2;HWY_AVX3;HWY_AVX3_DL'
   -DQUANTPROOF_BENCH=OFF -DQUANTPROOF_TOOLS=OFF -DQUANTPROOF_PROOFS=OFF
   -DQUANTPROOF_PLAIN_KERNELS=ON)
