@@ -261,7 +261,7 @@ class Kaiju1RowDecoder {
   // Rows of several segments. Their codes are decoded twice, as all of a row is checked first.
   qp_status DecodeLongRows(const Segment& first, std::uint64_t first_row, float* out,
                            qp_location* where) {
-    for (std::uint64_t r = first_row; r < end_row_; out += cols_ * kChannelRows) {
+    for (std::uint64_t r = first_row; r < end_row_;) {
       const std::uint64_t end = std::min(end_row_, r + kChannelRows);
       std::uint64_t valid = r;
       while (valid < end && IsValidHead(valid) && CheckCodes(valid)) ++valid;
@@ -274,12 +274,13 @@ class Kaiju1RowDecoder {
         }
       }
       if (valid < end) return judge_kaiju1_row(tensor_, valid, where);
+      out += cols_ * (end - r);
       r = end;
     }
     return QP_OK;
   }
 
-  // The points of whole rows. Returns whether all of the rows is valid.
+  // The points of whole rows. Returns whether all of each row is valid.
   bool ReadRows(const Segment& s, std::uint64_t r, std::uint64_t rows) {
     for (std::uint64_t j = 0; j < rows; ++j) {
       if (!IsValidHead(r + j)) return false;
