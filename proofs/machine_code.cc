@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <functional>
+#include <map>
 #include <stdexcept>
 
 #include "fmt/format.h"
@@ -100,47 +101,69 @@ std::vector<std::size_t> rows_of(qp_format format, bool partial) {
   return {0, 256, 512, 768};
 }
 
-void prove_levels(Obligation& o, const void* entry, const Levels& levels, qp_format format,
-                  const std::vector<qp_profile>& profiles, const std::vector<std::size_t>& rows) {
+using Overrides = std::map<std::uint64_t, std::uint8_t>;
+
+// `prove` for each level that `levels` tells of, with what makes it the level in use of the library
+// that has `decode_at`, and whether this CPU can run it. The names of the levels; nothing where `o`
+// was refused.
+template <class Prove>
+std::string prove_each_level(Obligation& o, const void* decode_at, const Levels& levels,
+                             const Prove& prove) {
   Code code;
-  code.entry = entry;
+  code.entry = decode_at;
   code.convention = Convention::kDecodeAt;
-  code.format = format;
-  code.rows = rows;
   const std::string before = levels.level();
   std::uint64_t at = 0;
   try {
     at = call_once(code);
   } catch (const std::runtime_error& error) {
     o.refuse(error.what());
-    return;
+    return "";
   }
   std::string proved;
-  CodeSummary summary;
   for (std::size_t i = 0; i < levels.count(); ++i) {
     const std::string level = levels.name(i);
     const std::uint64_t bit = target_bit(level);
-    code.runs_here = levels.supported(i) != 0;
-    if (code.runs_here) {
+    const bool runs_here = levels.supported(i) != 0;
+    if (runs_here) {
       levels.force(level.c_str());
       // Where that can be seen: does the library number its levels as this Highway does?
       if (*reinterpret_cast<const std::uint64_t*>(at) != bit) {
         o.refuse("level " + level + " is not what its word of data says");
-        return;
+        return "";
       }
     }
+    Overrides overrides;
     for (unsigned k = 0; k < kWordBytes; ++k) {
-      code.overrides[at + k] = static_cast<std::uint8_t>(bit >> (8 * k));
+      overrides[at + k] = static_cast<std::uint8_t>(bit >> (8 * k));
     }
-    for (const qp_profile profile : profiles) {
-      code.profile = profile;
-      code.name = level + fmt::format(", profile {}", machine_code::profile_name(profile));
-      machine_code::prove_iq3_code(o, code, &summary);
-    }
+    prove(level, runs_here, overrides);
     proved += (proved.empty() ? "" : " ") + level;
   }
   levels.force(before.c_str());
   o.check(!proved.empty(), "the library has no level");
+  return proved;
+}
+
+void prove_levels(Obligation& o, const void* entry, const Levels& levels, qp_format format,
+                  const std::vector<qp_profile>& profiles, const std::vector<std::size_t>& rows) {
+  CodeSummary summary;
+  const std::string proved = prove_each_level(
+      o, entry, levels, [&](const std::string& level, bool runs_here, const Overrides& overrides) {
+        for (const qp_profile profile : profiles) {
+          Code code;
+          code.entry = entry;
+          code.convention = Convention::kDecodeAt;
+          code.format = format;
+          code.profile = profile;
+          code.rows = rows;
+          code.overrides = overrides;
+          code.runs_here = runs_here;
+          code.name = level + fmt::format(", profile {}", machine_code::profile_name(profile));
+          machine_code::prove_iq3_code(o, code, &summary);
+        }
+      });
+  if (proved.empty()) return;
   o.check(summary.all_exact, "an operation rounds, or meets a subnormal");
   o.note(fmt::format("qp_decode_at of {}, levels {}: {}", machine_code::object_of(entry), proved,
                      machine_code::describe(summary)));
@@ -154,43 +177,28 @@ void prove_own_levels(Obligation& o, qp_format format, const std::vector<qp_prof
 }
 
 // On each level, tensors of the shapes that `shapes` has for a number of blocks: one more than the
-// batch of the level, except that those of AVX3 would take too long.
+// batch of the level, except that those of AVX-512 would take too long.
 void prove_kaiju1(Obligation& o, Kaiju1Part part,
                   const std::function<std::vector<Kaiju1Shape>(std::uint32_t)>& shapes) {
-  Code decode;
-  decode.entry = reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(&qp_decode_at));
-  decode.convention = Convention::kDecodeAt;
   Kaiju1Code code;
   code.entry =
       reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(&qp_kaiju1_decode_rows));
-  const std::string before = qp_level();
-  std::uint64_t at = 0;
-  try {
-    at = call_once(decode);
-  } catch (const std::runtime_error& error) {
-    o.refuse(error.what());
-    return;
-  }
   machine_code::Kaiju1Proof proof(o);
-  std::string proved;
   bool all = true;
-  for (std::size_t i = 0; i < qp_level_count(); ++i) {
-    const std::string level = qp_level_name(i);
-    code.runs_here = qp_level_supported(i) != 0;
-    if (code.runs_here) qp_force_level(level.c_str());
-    for (unsigned k = 0; k < kWordBytes; ++k) {
-      code.overrides[at + k] = static_cast<std::uint8_t>(target_bit(level) >> (8 * k));
-    }
-    code.name = level;
-    for (const Kaiju1Shape& shape : shapes(level == "AVX3" ? 9 : level == "AVX2" ? 33 : 17)) {
-      if (proof.prove(code, shape, part)) continue;
-      all = false;
-      break;
-    }
-    proved += (proved.empty() ? "" : " ") + level;
-  }
-  qp_force_level(before.c_str());
-  if (!all) return;
+  const std::string proved = prove_each_level(
+      o, reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(&qp_decode_at)), Levels{},
+      [&](const std::string& level, bool runs_here, const Overrides& overrides) {
+        code.overrides = overrides;
+        code.runs_here = runs_here;
+        code.name = level;
+        const std::uint32_t blocks = level.starts_with("AVX3") ? 9 : level == "AVX2" ? 33 : 17;
+        for (const Kaiju1Shape& shape : shapes(blocks)) {
+          if (proof.prove(code, shape, part)) continue;
+          all = false;
+          break;
+        }
+      });
+  if (proved.empty() || !all) return;
   const auto& s = proof.summary();
   o.check(s.code.executions != 0, "nothing was run");
   o.check(s.code.all_exact, "an operation other than the product with the step rounds");

@@ -352,10 +352,6 @@ using namespace machine_code;
 constexpr std::size_t kScratchBytes = 256;
 constexpr unsigned kTrials = 16;
 constexpr unsigned kFormTrials = 6;
-constexpr unsigned kRcx = 1;
-constexpr unsigned kRdx = 2;
-constexpr unsigned kRbx = 3;
-constexpr unsigned kR8 = 8;
 
 class Comparison {
  public:

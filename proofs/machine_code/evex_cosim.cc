@@ -31,7 +31,6 @@ using namespace machine_code;
 
 constexpr std::size_t kScratchBytes = 256;
 constexpr std::size_t kPartBytes = 32;
-constexpr unsigned kRbx = 3;
 constexpr unsigned kIndexVector = 4;
 constexpr unsigned kTrials = 2;
 constexpr unsigned kLongTrials = 16;

@@ -23,7 +23,6 @@ constexpr int kMaxBranches = 200;  // nested branches on data
 constexpr std::int64_t kRedZone = 128;
 constexpr std::size_t kFar = 16;  // instructions
 constexpr std::size_t kMaxIndexBits = 8;
-constexpr unsigned kRsp = 4;
 constexpr std::uint64_t kPageBytes = 4096;
 
 bool is_jump(const Decoded& i) { return i.info.meta.category == ZYDIS_CATEGORY_COND_BR; }
@@ -174,7 +173,6 @@ void Executor::run_until(State& s, std::uint64_t stop, int stop_depth, int branc
 
 // memcpy or memmove by its definition, and back to its caller.
 void Executor::copy(State& s) {
-  enum { kRax = 0, kRcx = 1, kRdx = 2, kRsi = 6, kRdi = 7, kR8 = 8, kR11 = 11 };
   const Bits to = s.gpr[kRdi];
   if (const std::uint64_t n = concrete(s.gpr[kRdx], "the size of a copy"); n != 0) {
     // All of it is read before any of it is written, so memmove is right too; what memcpy does with

@@ -228,11 +228,6 @@ constexpr std::size_t kMemoryBytes = 256;
 constexpr std::size_t kStackBytes = 1024;
 constexpr std::int64_t kEntry = 512;  // of the stack pointer; what lies above is the caller's
 constexpr unsigned kTrials = 40;
-constexpr unsigned kRax = 0;
-constexpr unsigned kRcx = 1;
-constexpr unsigned kRdx = 2;
-constexpr unsigned kRsi = 6;
-constexpr unsigned kRdi = 7;
 
 using Function = std::uint64_t (*)(std::uint8_t*, std::uint64_t, std::uint64_t, std::uint64_t);
 using Memory = std::array<std::uint8_t, kMemoryBytes>;

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// What replays of a counterexample share: memory between guard pages, and a process of its own.
 #ifndef QUANTPROOF_PROOFS_MACHINE_CODE_GUARDED_H_
 #define QUANTPROOF_PROOFS_MACHINE_CODE_GUARDED_H_
 
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace quantproof::proofs::machine_code {
@@ -34,6 +39,30 @@ class Guarded {
   std::uint8_t* data_ = nullptr;
   std::size_t total_ = 0;
 };
+
+// What outputs hold before: a signalling NaN that no decoder writes.
+inline constexpr std::uint32_t kPoison = 0x7FA5A5A5u;
+
+// Runs `body` in a child for ten seconds at most, with the signals' own handling. How it ended, if
+// it did not come to its end; else nothing.
+template <class Body>
+std::string run_in_child(const Body& body) {
+  constexpr unsigned kSeconds = 10;
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("cannot fork for a replay");
+  if (child == 0) {
+    for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) {
+      std::signal(signal, SIG_DFL);
+    }
+    alarm(kSeconds);
+    body();
+    _exit(0);
+  }
+  int how = 0;
+  waitpid(child, &how, 0);
+  if (WIFEXITED(how) && WEXITSTATUS(how) == 0) return "";
+  return "ends with signal " + std::to_string(WIFSIGNALED(how) ? WTERMSIG(how) : 0);
+}
 
 }  // namespace quantproof::proofs::machine_code
 

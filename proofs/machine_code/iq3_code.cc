@@ -284,7 +284,6 @@ State start(Executor& x, const Code& code, const Numbers& numbers, const Bits& i
     std::copy(where.begin(), where.end(), x.regions[2].initial.begin() + 8 * (home + 8));
   }
   State s = x.start(reinterpret_cast<std::uint64_t>(code.entry), home);
-  enum { kRcx = 1, kRdx = 2, kRsi = 6, kRdi = 7, kR8 = 8, kR9 = 9 };
   const Bits width = word(numbers.n, 64);
   switch (code.convention) {
     case Convention::kBlocks:

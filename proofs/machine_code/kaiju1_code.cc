@@ -37,7 +37,6 @@ constexpr std::int64_t kReturnAt = kStackBytes - 256;
 constexpr std::uint32_t kFresh = 1u << 21;
 constexpr std::uint32_t kOutputResidue = 1u << 20;
 constexpr std::uint32_t kNoCode = ~std::uint32_t{0};
-enum { kRax = 0, kRcx = 1, kRdx = 2, kRsi = 6, kRdi = 7, kR8 = 8 };
 enum { kInput = 0, kOutput = 1, kStack = 2 };
 
 constexpr std::uint32_t variable(std::size_t byte, std::size_t bit) {

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // qp_kaiju1_decode_rows on the CPU: between guard pages, in a process of its own.
-#include <algorithm>
-#include <csignal>
 #include <cstring>
-#include <stdexcept>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "fmt/format.h"
 
@@ -15,13 +10,6 @@
 #include "quantproof/ref/kaiju1.h"
 
 namespace quantproof::proofs::machine_code {
-
-namespace {
-
-constexpr std::uint32_t kPoison = 0x7FA5A5A5u;  // a signalling NaN that no decoder writes
-constexpr unsigned kSeconds = 10;
-
-}  // namespace
 
 Kaiju1Function function_of(const Kaiju1Code& code) {
   return reinterpret_cast<Kaiju1Function>(reinterpret_cast<std::uintptr_t>(code.entry));
@@ -40,25 +28,14 @@ std::string replay(const Kaiju1Code& code, const std::vector<std::uint8_t>& tens
   const Guarded status(sizeof(std::int64_t));
   std::memcpy(input.data(), tensor.data(), tensor.size());
   for (std::size_t i = 0; i < n; ++i) std::memcpy(output.data() + 4 * i, &kPoison, 4);
-  const pid_t child = fork();
-  if (child < 0) throw std::runtime_error("cannot fork for a replay");
-  if (child == 0) {
-    for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
-      std::signal(signal, SIG_DFL);
-    alarm(kSeconds);
+  const std::string ended = run_in_child([&] {
     const std::int64_t result = function_of(code)(input.data(), tensor.size(), 0, shape.rows,
                                                   reinterpret_cast<float*>(output.data()));
     std::memcpy(status.data(), &result, sizeof result);
-    _exit(0);
-  }
-  int how = 0;
-  waitpid(child, &how, 0);
+  });
   std::string bytes = "; tensor ";
   for (const std::uint8_t byte : tensor) bytes += fmt::format("{:02x}", byte);
-  if (!WIFEXITED(how) || WEXITSTATUS(how) != 0) {
-    return fmt::format("on the CPU: ends with signal {}{}", WIFSIGNALED(how) ? WTERMSIG(how) : 0,
-                       bytes);
-  }
+  if (!ended.empty()) return fmt::format("on the CPU: {}{}", ended, bytes);
   std::int64_t got_status = 0;
   std::memcpy(&got_status, status.data(), sizeof got_status);
   if (got_status != want_status) {

@@ -49,6 +49,19 @@ struct Flags {
   Bit parity = kFalse;
 };
 
+// Indices into State::gpr.
+inline constexpr unsigned kRax = 0;
+inline constexpr unsigned kRcx = 1;
+inline constexpr unsigned kRdx = 2;
+inline constexpr unsigned kRbx = 3;
+inline constexpr unsigned kRsp = 4;
+inline constexpr unsigned kRbp = 5;
+inline constexpr unsigned kRsi = 6;
+inline constexpr unsigned kRdi = 7;
+inline constexpr unsigned kR8 = 8;
+inline constexpr unsigned kR9 = 9;
+inline constexpr unsigned kR11 = 11;
+
 struct State {
   std::array<Bits, 16> gpr;     // 64 bits
   std::array<Bits, 32> vector;  // 512 bits

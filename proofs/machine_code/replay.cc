@@ -2,11 +2,8 @@
 #include "proofs/machine_code/replay.h"
 
 #include <bit>
-#include <csignal>
 #include <cstring>
 #include <random>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "fmt/format.h"
 
@@ -19,9 +16,6 @@
 namespace quantproof::proofs::machine_code {
 
 namespace {
-
-constexpr std::uint32_t kPoison = 0x7FA5A5A5u;  // a signalling NaN that no decoder writes
-constexpr unsigned kSeconds = 10;
 
 std::int64_t call(const Code& code, const std::uint8_t* bytes, std::size_t n_bytes, float* out,
                   std::size_t n, qp_location* where) {
@@ -70,12 +64,7 @@ std::string replay(const Code& code, const std::vector<std::uint8_t>& bytes, std
   const Guarded answer(sizeof(Answer));
   std::memcpy(input.data(), bytes.data(), bytes.size());
   for (std::size_t i = 0; i < n; ++i) std::memcpy(output.data() + 4 * i, &kPoison, 4);
-  const pid_t child = fork();
-  if (child < 0) throw std::runtime_error("cannot fork for a replay");
-  if (child == 0) {
-    for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
-      std::signal(signal, SIG_DFL);
-    alarm(kSeconds);
+  const std::string ended = run_in_child([&] {
     Answer result;
     qp_location got{};
     result.status = call(code, input.data(), bytes.size(), reinterpret_cast<float*>(output.data()),
@@ -85,15 +74,9 @@ std::string replay(const Code& code, const std::vector<std::uint8_t>& bytes, std
     result.right_field = (got.field == nullptr) == (where.field == nullptr) &&
                          (got.field == nullptr || std::strcmp(got.field, where.field) == 0);
     std::memcpy(answer.data(), &result, sizeof result);
-    _exit(0);
-  }
-  int how = 0;
-  waitpid(child, &how, 0);
+  });
   const std::string row = fmt::format("; bytes {}", hex_bytes(bytes));
-  if (!WIFEXITED(how) || WEXITSTATUS(how) != 0) {
-    return fmt::format("on the CPU: ends with signal {}{}", WIFSIGNALED(how) ? WTERMSIG(how) : 0,
-                       row);
-  }
+  if (!ended.empty()) return fmt::format("on the CPU: {}{}", ended, row);
   Answer got_answer;
   std::memcpy(&got_answer, answer.data(), sizeof got_answer);
   const std::int64_t got_status = got_answer.status;

@@ -16,13 +16,6 @@ namespace quantproof::proofs::machine_code {
 
 namespace {
 
-constexpr unsigned kRax = 0;
-constexpr unsigned kRcx = 1;
-constexpr unsigned kRdx = 2;
-constexpr unsigned kRsp = 4;
-constexpr unsigned kRbp = 5;
-constexpr unsigned kRsi = 6;
-constexpr unsigned kRdi = 7;
 constexpr std::uint64_t kCanaryOffset = 0x28;  // of the stack protector, in the fs segment
 
 bool is_vector(ZydisRegister r) {
